@@ -42,7 +42,7 @@ def build(preset, *targets):
 
 
 def script(tally, *command):
-    """Runs a script of ours; what it prints is shown if it fails."""
+    """Runs one of our scripts and shows its output if it fails."""
     ended = subprocess.run([ROOT / "scripts" / command[0], *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                            errors="replace")
     if ended.returncode:
@@ -70,7 +70,7 @@ QUICK_CHECKS = ("checks/layers.py", "checks/hygiene.py", "checks/foreign.py", "c
 
 
 def unit(tally, full):
-    """Unit and conformance tests and RapidCheck properties in the release build; of the laws a sample, unless --long."""
+    """Unit and conformance tests and RapidCheck properties in the release build; only a sample of the laws without --long."""
     properties = [f"property_{folder.name}" for folder in sorted((ROOT / "scenarios").iterdir()) if (folder / "scenario.cpp").exists()]
     build("release", "afterlife_tests", "cudart_tests", "cudart12_tests", *properties)
     gtest(tally, "release", "afterlife_tests", env={} if full else SAMPLED_LAWS)
@@ -84,7 +84,7 @@ SAMPLED_LAWS = {"AFTERLIFE_SAMPLED_LAWS": "1"}
 
 
 def corpus(tally, full):
-    """Every committed reproducer, smallest program and smallest case is replayed."""
+    """Replays every committed reproducer, smallest program and smallest case."""
     build("release", "afterlife")
     replay_corpus(tally, "release")
 
@@ -99,7 +99,7 @@ def replay_corpus(tally, preset, path="*"):
 
 
 def readme(tally, full):
-    """The commands of the README, its picture, the transcripts of all documents, and the reference of the commands."""
+    """The commands of the README, its picture, the transcripts of all documents, and the command reference."""
     build("release", "afterlife", "cuda_sim")
     script(tally, "readme/run.py")
     script(tally, "readme/picture.py", "harness/docs/run.svg", "--check")
@@ -142,7 +142,7 @@ def fuzzers(tally, full):
 
 
 def fuzzed(name):
-    """How a short run of a libFuzzer target ended; None where it is not built."""
+    """Returns the result of a short run of a libFuzzer target, or None if the target is not built."""
     if not programs.exists("fuzz", name):
         return None
     with tempfile.TemporaryDirectory() as found:  # libFuzzer writes to the first folder only.
@@ -151,20 +151,20 @@ def fuzzed(name):
 
 
 def races(tally, full):
-    """The scheduler, its locks and the kernels under TSan, which itself does not survive a crash in a kernel."""
+    """The scheduler, its locks and the kernels under TSan; crashes in kernels are left out, since TSan does not survive them."""
     build("tsan", "afterlife_tests")
     gtest(tally, "tsan", "afterlife_tests", only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*-*Crash*")
 
 
 def searched(script_name, out):
-    """What `afterlife run` says of a script in harness/tests/clients, and its exit code."""
+    """Returns the report of `afterlife run` on a script in harness/tests/clients, and its exit code."""
     ended = programs.run("release", "afterlife", "run", "--runs", "30", "--out", out, "--json", "--", "python3",
                          f"harness/tests/clients/{script_name}.py")
     return json.loads(ended.out or "{}"), ended.code
 
 
 def clients(tally, full):
-    """Scripts under `afterlife run`: one that uses what the collector ended, and one that does not."""
+    """Scripts under `afterlife run`: one with a use after garbage collection, and one without."""
     build("release", "afterlife", "cuda_sim")
     with tempfile.TemporaryDirectory() as out:
         found, code = searched("collected", out)
@@ -178,12 +178,12 @@ def clients(tally, full):
         tally.add(code == 0 and not found["findings"], f"afterlife run sound.py: exit {code}, {found.get('findings')}")
 
 
-OUR_DRIVER = {"LD_LIBRARY_PATH": str(ROOT / "build/release/lib")}  # --device gpu passes calls on to the first libcuda.so.1 there.
+OUR_DRIVER = {"LD_LIBRARY_PATH": str(ROOT / "build/release/lib")}  # `--device gpu` passes calls on to the first libcuda.so.1 in this folder.
 
 
 def watched(tally):
-    """The device that watches a driver, where that is ours: no GPU is needed. Of graph_argument it may tell refusals: scripts of it make
-    mistakes of their own, after which a context is broken, and what made it so is seen in the driver alone."""
+    """Checks the device that watches a driver, with our own driver below it, so no GPU is needed. For graph_argument, reported refusals are accepted: its
+    scripts make intentional errors that break a context, and only the driver knows why the context is broken."""
     for name in measuring.named_sound():
         with tempfile.TemporaryDirectory() as out:
             found, ended = measuring.fuzz(name, "--device", "gpu", "--runs", "300", "--out", out, env=OUR_DRIVER)
@@ -194,7 +194,7 @@ def watched(tally):
 
 
 def commands(tally, full):
-    """The release build as users meet it: bad inputs, how often the gate was wrong, a short search, nights that are killed, other people's programs."""
+    """The release build as users run it: bad inputs, false alarms of the gate, a short search, nightly runs that are killed, other people's programs."""
     build("release", "afterlife", "cuda_sim")
     if full:
         build("asan", "afterlife")
@@ -226,7 +226,7 @@ def commands(tally, full):
 
 
 def real(tally, full):
-    """Programs of the CUDA runtime, and on real libraries, under `afterlife run`; and numba-cuda's tests, which come in its wheel."""
+    """CUDA runtime programs and programs of real libraries under `afterlife run`; and numba-cuda's own tests, which are in its wheel."""
     build("release", "afterlife", "cuda_sim")
     long = ["--long"] if full else []
     parts = [[]] if full else [["--only", "nvcc", "--seeds", "1"], ["--only", "cuda.core", "--seeds", "1"]]
@@ -239,7 +239,7 @@ def real(tally, full):
 
 
 def outputs(tally, full):
-    """What is written for other programs and for people, read as they do: by their libraries, and in a browser."""
+    """The files written for other programs and for people, read by the libraries and in the browser that they are meant for."""
     build("release", "afterlife")
     for arguments in ((), ("--self-test",)):
         ended = subprocess.run([ROOT / "scripts/outputs/outputs.py", *arguments], stdout=subprocess.PIPE, text=True)
@@ -249,13 +249,13 @@ def outputs(tally, full):
 
 
 def gpu(tally, full):
-    """On a GPU, where there is one: the driver's conformance, PTX, equal values, and a short search of what is sound."""
+    """On a GPU, if there is one: driver conformance, PTX, equal values, and a short search of the sound variants."""
     build("release", "afterlife", "afterlife_tests", "cuda_sim")
     sound = measuring.named_sound()
     asked = programs.run("release", "afterlife", "fuzz", sound[0], "--runs", 1, "--device", "gpu")
     if asked.code == 2:
         tally.add(None, asked.err.strip())
-        # A kernel of a module in PTX, or that sets a condition, belongs to the process that loads it, where it would run in this one.
+        # A PTX kernel, or a kernel that sets a condition, would run in this process; it must run in the process that loads it.
         return gtest(tally, "release", "afterlife_tests", only="*/gpu-*Ptx*:*AKernelSets*:*AKernelStops*", env=OUR_DRIVER)
     done = gpu_tests.of_preset("release")
     if not done:
@@ -272,7 +272,7 @@ def gpu(tally, full):
 
 
 def promised(tally, full):
-    """What the project promises, measured; without --long at a small fraction of the size."""
+    """Measures what the project promises; at a small fraction of the size without --long."""
     build("release")
     build("asan")
     build("tsan", "afterlife")
@@ -294,7 +294,7 @@ def policies(tally, full):
 
 
 def contracts(tally, full):
-    """The fuzz targets as others build and judge them: OSS-Fuzz with each of its sanitizers, AFL++; the GitHub Action as a job runs it."""
+    """The fuzz targets as OSS-Fuzz (with each of its sanitizers) and AFL++ build and check them; the GitHub Action as a job runs it."""
     for sanitizer in ("address", "undefined"):
         script(tally, "contracts/oss_fuzz.py", "--sanitizer", sanitizer)
     script(tally, "contracts/oss_fuzz.py", "--look-only", "--self-test")
@@ -304,25 +304,25 @@ def contracts(tally, full):
 
 
 def recipes(tally, full):
-    """A path is copied under another name, and everything takes it up with no other edit; omissions are seen."""
+    """Copies a path under another name: it must work without any other edit, and omissions must be detected."""
     script(tally, "copied_path.py", "--self-test")
 
 
-# The steps in their order | processor seconds, the builds included, with an empty compiler cache.
+# The steps in order | processor seconds, including builds with an empty compiler cache.
 STEPS = {tree: 120, unit: 900, corpus: 10, clients: 20, readme: 40, plants: 120, sanitizers: 2500, fuzzers: 700, races: 600, commands: 500, real: 270,
          outputs: 150, gpu: 60, promised: 2000, mutants: 60, policies: 1500, contracts: 1500, recipes: 1500}
 DEFAULT = (tree, unit, corpus, clients, readme)
 
 
 def quick(path):
-    """The steps of --quick: for one path, or for all where it is None."""
+    """Returns the steps of --quick for one path, or for all paths if it is None."""
     def checks(tally, full):
-        """The checks of the tree that take seconds."""
+        """The tree checks that take only seconds."""
         for name in QUICK_CHECKS:
             script(tally, name)
 
     def tests(tally, full):
-        """The corpus, and the quick tests."""
+        """The corpus and the quick tests."""
         build("release", "afterlife", "afterlife_tests")
         replay_corpus(tally, "release", path or "*")
         gtest(tally, "release", "afterlife_tests", only=f"*{path}*" if path else f"*-{SLOW_TESTS}", env=SAMPLED_LAWS)
@@ -330,12 +330,12 @@ def quick(path):
     return checks, tests
 
 
-# Suites of over 5 s, which --quick leaves out.
+# Suites that take over 5 s; --quick omits them.
 SLOW_TESTS = "*Law*:*Nightly*:*Night*:Cli*:*Client*:*Corpus*:*Gate*:*Nvrtc*:*Ptx*:*Triage*:*Prove*:*Price*"
 
 
 def run_steps(steps, full):
-    """Runs the steps, prints how long each took, and returns what they counted."""
+    """Runs the steps, prints how long each took, and returns the tally of their checks."""
     tally, start = Tally(), time.monotonic()
     for number, step in enumerate(steps, 1):
         print(f"\n== {number}/{len(steps)} {step.__name__}: {step.__doc__}", flush=True)
@@ -349,13 +349,13 @@ def run_steps(steps, full):
 
 
 def processor_seconds():
-    """The time of processors that this script and the programs that it waited for have taken."""
+    """Returns the processor time used by this script and by the child processes that it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def chosen(options):
-    """The steps that the arguments ask for; stops where one is unknown."""
+    """Returns the steps selected by the arguments; exits if one is unknown."""
     by_name = {step.__name__: step for step in STEPS}
     unknown = set(options.steps) - set(by_name)
     if options.quick is not None:

@@ -29,7 +29,7 @@ from common.tree_copy import copy_tree
 TREE = programs.ROOT / "build" / "copied_path"
 BUILD = TREE / "build" / "dev"
 FOLDERS = ("targets", "scenarios", "corpus")
-ORIGINAL, COPY = "example", "lookalike_server"  # The copy's name is the longer one, and of two words.
+ORIGINAL, COPY = "example", "lookalike_server"  # The copy's name is longer, and has two words.
 SOURCES = (".cpp", ".h", ".cu")
 NEW_OP = "ask_again"
 SECONDS = 2
@@ -40,12 +40,12 @@ def class_name(path):
 
 
 def renamed(text, path):
-    """The text with another path in the place of the example."""
+    """Returns the text with the example's name replaced by another path's name."""
     return text.replace(ORIGINAL, path).replace(class_name(ORIGINAL), class_name(path))
 
 
 def laid_out(text, file):
-    """The text of a source as the formatter has it: a name of another length breaks lines elsewhere."""
+    """Returns a source's text as the formatter lays it out: a name of another length changes the line breaks."""
     if file.suffix not in SOURCES:
         return text
     try:
@@ -57,7 +57,7 @@ def laid_out(text, file):
 
 
 def copy_path(tree, path):
-    """Copies the example's three folders, in names and contents."""
+    """Copies the example's three folders, renaming it in file names and contents."""
     for folder in FOLDERS:
         for file in sorted((tree / folder / ORIGINAL).rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
@@ -69,13 +69,13 @@ def copy_path(tree, path):
 
 
 def run(*command, cwd=TREE):
-    """How a command ended in the copy of the tree, which git takes for no part of this one."""
+    """Runs a command in the copy of the tree and returns its result. Git must not take the copy for a part of this repository."""
     environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(TREE.parent)}
     return subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, env=environment)
 
 
 def build():
-    """Returns what the build said when it failed, or nothing."""
+    """Returns the build's output if it failed, or an empty text."""
     ended = run(TREE / "scripts/build.sh", "dev", "afterlife", "afterlife_tests")
     return (ended.stdout + ended.stderr)[-3000:] if ended.returncode else ""
 
@@ -86,32 +86,32 @@ def output(*command, **how):
 
 
 def of_both(found):
-    """Whether the copy has what the example has: something, under its own name."""
+    """Returns whether the example has at least one entry, and the copy has the same ones under its own name."""
     original = sorted(renamed(name, COPY) for name in found if is_of(ORIGINAL, name))
     return original != [] and original == sorted(name for name in found if is_of(COPY, name))
 
 
 def is_of(path, name):
-    """Whether a name has the path's in it, as a word of its own."""
+    """Returns whether a name contains the path's name as a separate word."""
     return re.search(rf"(?<![A-Za-z])(?:{path}(?![a-z])|{class_name(path)}(?=[A-Z]))", name) is not None
 
 
 # ---- the checks, each of which tells whether it holds ----
 
 def targets():
-    """The build has the copy's programs and objects."""
+    """Checks that the build has the copy's programs and objects."""
     lines = output("ninja", "-C", BUILD, "-t", "targets", "all").splitlines()
     names = {line.split(":")[0] for line in lines if line.endswith(": phony")}
     return of_both({name for name in names if "/" not in name})
 
 
 def tables():
-    """The generated tables hold the copy's scenario."""
+    """Checks that the generated tables contain the copy's scenario."""
     return of_both(re.findall(r"&::scenarios::\w+", (BUILD / "generated/tables.cpp").read_text()))
 
 
 def listed():
-    """`afterlife list` shows the same of both."""
+    """Checks that `afterlife list` shows the same for both paths."""
     paths = {path["path"]: path for path in json.loads(output(BUILD / "afterlife", "list", "--json") or "{}").get("paths", [])}
     return ORIGINAL in paths and json.loads(renamed(json.dumps(paths[ORIGINAL]), COPY)) == paths.get(COPY)
 
@@ -125,7 +125,7 @@ def figures():
 
 
 def verdicts():
-    """A search of 2 s comes to the same verdicts, and they are as claimed."""
+    """Checks that a search of 2 s gives the same verdicts for both paths, and that they match the claims."""
     found = {}
     for path in (ORIGINAL, COPY):
         ended = run(BUILD / "afterlife", "fuzz", path, "--seconds", SECONDS, "--out", TREE / "build/found", "--json")
@@ -136,7 +136,7 @@ def verdicts():
 
 
 def corpus():
-    """The copy's corpus replays as recorded, and holds what the example's does."""
+    """Checks that the copy's corpus replays as recorded, and has the same files as the example's."""
     files = [str(file.relative_to(TREE)) for path in (ORIGINAL, COPY)
              for file in (TREE / "corpus" / path).rglob("*") if file.is_file()]
     return of_both(files) and run(BUILD / "afterlife", "replay", f"corpus/{COPY}/programs",
@@ -144,29 +144,29 @@ def corpus():
 
 
 def ctest():
-    """CTest lists the same tests of both."""
+    """Checks that CTest lists the same tests for both paths."""
     return of_both(re.findall(r"Test +#\d+: (\S+)", output("ctest", "-N", cwd=BUILD)))
 
 
 def tests():
-    """The copy's tests pass."""
+    """Checks that the copy's tests pass."""
     return run(BUILD / "afterlife_tests", f"--gtest_filter=*{COPY}*:*{class_name(COPY)}*").returncode == 0
 
 
 def rows():
-    """The ops of every path are the rows of its ops.def, in their order."""
+    """Checks that the ops of every path are the rows of its ops.def, in the same order."""
     paths = json.loads(output(BUILD / "afterlife", "list", "--json") or "{}").get("paths", [])
     return paths != [] and all(path["ops"] == rows_of(path["path"]) for path in paths)
 
 
 def rows_of(path):
-    """The names of the rows of a path, if it has any."""
+    """Returns the names in the rows of a path's ops.def, or None if the path has no such file."""
     file = TREE / "scenarios" / path / "ops.def"
     return re.findall(r"^OP\((\w+), \w+, \w+\)$", file.read_text(), re.M) if file.is_file() else None
 
 
 def new_op():
-    """An op is one row: a further row of the copy's ops.def is played, and changes no case."""
+    """Checks that an op needs just one row: a row added to the copy's ops.def is executed, and changes no existing case."""
     path = TREE / "scenarios" / COPY / "ops.def"
     rows = path.read_text()
     path.write_text(rows.replace("#undef OP", f"OP({NEW_OP}, always, ask)\n\n#undef OP"))
@@ -176,13 +176,13 @@ def new_op():
 
 
 def is_played(op):
-    """Whether runs of a search of 2 s get to the op of the copy."""
+    """Returns whether the runs of a search of 2 s reach the copy's op."""
     found = json.loads(output(BUILD / "afterlife", "fuzz", f"{COPY}/retain", "--seconds", SECONDS, "--json") or "{}")
     return any(row["op"] == op and row["reached"] > 0 for row in found.get("ops", []))
 
 
 def rules():
-    """The copy keeps the rules of the tree, and is laid out as it."""
+    """Checks that the copy follows the rules of the tree and its formatting."""
     sources = [str(file.relative_to(TREE)) for folder in FOLDERS for file in (TREE / folder / COPY).rglob("*")
                if file.suffix in SOURCES]
     return (style.unlaid(TREE, sources) == []
@@ -192,7 +192,7 @@ def rules():
 
 CHECKS = (targets, tables, listed, figures, verdicts, corpus, ctest, tests, rules, rows, new_op)
 
-# Check | file | what is replaced in it | by what. Each leaves the copy out, or breaks it. The last ones are built.
+# Check | file | text to replace in it | replacement. Each plant omits the copy or breaks it. The last ones need a build.
 PLANTS = (
     (figures, "scripts/measure/path_figures.py", '"scenarios/*/figures.py"', '"scenarios/[!l]*/figures.py"'),
     (figures, f"scenarios/{COPY}/figures.py", "PLAIN_RUNS_PER_SECOND", "RUNS"),
@@ -212,14 +212,14 @@ PLANTS = (
 
 
 def is_seen(check, file, before, after):
-    """Whether the check goes red by the plant. The build is as it was before, where it was."""
+    """Returns whether the check fails because of the plant. The file is restored afterwards."""
     path = TREE / file
     text = path.read_text()
     if text.count(before) == 0:
         raise LookupError(f"nothing to plant in: {file} has no '{before}'")
     path.write_text(text.replace(before, after))
     if file.endswith((".h", ".cpp", ".txt")) and check is not rules:
-        build()  # What does not even build is seen, too.
+        build()  # A failed build counts as detected.
     seen = not check()
     path.write_text(text)
     return seen

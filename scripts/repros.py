@@ -16,7 +16,7 @@ import tempfile
 
 from common import programs
 
-SECONDS = 40  # Of a search at most: of what is found, one case per hazard is wanted.
+SECONDS = 40  # The maximum for a search, from which one case per hazard is needed.
 ATTEMPTS = 3
 GROWTH = 10
 
@@ -33,7 +33,7 @@ def file_of(path, variant, hazard):
 
 
 def missing(build, target):
-    """(path, variant) and the hazards that it claims and that have no file."""
+    """Yields (path, variant) and the claimed hazards that have no file."""
     for row in afterlife(build, "fuzz", target, "--runs", 1, "--out", tempfile.gettempdir(), "--first", "--json")["results"]:
         hazards = [h for h in {word.split("/")[0]: 0 for word in row["hazards"]} if not file_of(row["path"], row["variant"], h).exists()]
         if hazards:
@@ -45,7 +45,7 @@ def lines(file):
 
 
 def smallest_cases(build, target, runs, seed, folder):
-    """The smallest reproducer of each hazard that showed."""
+    """Returns the smallest reproducer of each hazard that occurred."""
     row = afterlife(build, "fuzz", target, "--runs", runs, "--seconds", SECONDS, "--seed", seed,
                     "--out", folder, "--json")["results"][0]
     cases = {}
@@ -57,14 +57,14 @@ def smallest_cases(build, target, runs, seed, folder):
 
 
 def write(build, case, file):
-    """Minimizes the case into its place in the corpus."""
+    """Minimizes the case and writes it to its place in the corpus."""
     file.parent.mkdir(parents=True, exist_ok=True)
     afterlife(build, "minimize", case, "--out", file, "--json")
     print(f"repros: {file.relative_to(programs.ROOT)}, {lines(file)} lines", flush=True)
 
 
 def complete(options, path, variant, hazards):
-    """The hazards that were not found."""
+    """Returns the hazards that were not found."""
     for attempt in range(ATTEMPTS):
         with tempfile.TemporaryDirectory() as folder:
             cases = smallest_cases(options.build, f"{path}/{variant}", options.runs * GROWTH**attempt,

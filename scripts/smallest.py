@@ -22,7 +22,7 @@ def afterlife(*arguments, **how):
 
 
 def size(file):
-    """Ops, then all lines: fewer is smaller."""
+    """Returns the number of ops and the number of lines, by which cases are compared."""
     lines = file.read_text().splitlines()
     return sum(" op " in line for line in lines), len(lines)
 

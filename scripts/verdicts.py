@@ -29,7 +29,7 @@ COUNTS = ("reached", "caught", "first", "contract", "refused", "strayed")
 
 
 def standing(row):
-    """The standing of a row with the counts of several searches; as stand() of harness/verdict.cpp."""
+    """Returns the standing of a row with the counts of several searches, by the same rules as stand() of harness/verdict.cpp."""
     if row["claimed"] and row["caught"]:
         return "open"
     if row["first"]:
@@ -46,7 +46,7 @@ def standing(row):
 
 
 def cell(row):
-    """The standing and its counts, as `afterlife fuzz` prints them."""
+    """Returns the standing and its counts in the format of `afterlife fuzz`."""
     word = standing(row)
     counts = {"open": f"{row['caught']} of {row['reached']}", "outside": f"{row['caught']} of {row['reached']}",
               "follows": str(row["caught"]), "refused": str(row["refused"]), "contract": str(row["contract"])}
@@ -57,7 +57,7 @@ def cell(row):
 
 
 class Tables:
-    """For each path its variants, and for each of them its rows by name, summed over searches."""
+    """The variants of each path, and for each variant its rows by name, summed over all searches."""
 
     def __init__(self):
         self.paths = collections.defaultdict(lambda: collections.defaultdict(dict))
@@ -74,7 +74,7 @@ class Tables:
                 row[count] += found[count]
 
     def complaints(self):
-        """What is not as asked, a line each."""
+        """Yields the unexpected results, one per line."""
         for path, variants in self.paths.items():
             for variant, rows in variants.items():
                 for name, row in rows.items():
@@ -83,7 +83,7 @@ class Tables:
                         yield f"{path}/{variant}: {name} is {word}: {row['caught']} of {row['reached']} runs failed there"
 
     def markdown(self, path):
-        """The table of one path, a column per variant; a path with more variants than windows has a row for each."""
+        """Returns the table of one path with a column per variant; or with a row per variant, if there are more variants than windows."""
         variants = self.paths[path]
         names = list(dict.fromkeys(name for rows in variants.values() for name in rows))
         def text(variant, name):
@@ -98,7 +98,7 @@ class Tables:
 
 
 def search(tables, options):
-    """Runs the searches, each on a core of its own, and adds up what they print."""
+    """Runs the searches, each on its own core, and adds up their results."""
     flags = ["--no-failures"] * options.no_failures + ["--config", options.config] * (options.config is not None)
     targets = options.targets or [path["path"] for path in measuring.list_all(options.preset)["paths"]]
     names = [name for name, _ in measuring.variants(options.preset)]
@@ -115,7 +115,7 @@ def search(tables, options):
             tables.add(result)
 
 
-# What a search printed | the words that its complaint must hold; none where it is as asked.
+# A row that a search printed | a part of its complaint; None if there must be none.
 PLANTS = (
     ({"claimed": True, "reached": 90, "caught": 3, "first": 3}, None),
     ({"claimed": True, "reached": 1000}, "missed"),
@@ -129,7 +129,7 @@ PLANTS = (
 
 
 def self_test():
-    """Whether what is planted, in two searches that are added up, is judged rightly."""
+    """Returns whether planted rows, added up from two searches, are judged correctly."""
     wrong = 0
     for plant, expected in PLANTS:
         tables = Tables()

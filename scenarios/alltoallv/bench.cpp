@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_alltoallv: what a whole run costs: `plain`; by the number of ops and of tasks, if the work
-// is proportional to it; and `ranks/N/collectives/M`, with the turns of a run as a counter.
+// bench_alltoallv: cost of a whole run: `plain`; by the number of ops and of tasks, to see whether
+// it is linear; and `ranks/N/collectives/M`, with the number of turns of a run as a counter.
 #include <fmt/format.h>
 
 #include "harness/entries/bench_path.h"
@@ -21,7 +21,7 @@ struct Bench {
   static void drive(harness::Scene& scene, const Shape& shape) { drive_shaped(scene, shape); }
   static Program plain() { return plain_program(); }
 
-  // `ops/N`: N collectives of two ranks, each waited for.
+  // `ops/N`: N collectives of two ranks. Each is waited for before the next.
   static Shape ops_shape() { return {.slots = kOpLimit, .blocking = true}; }
   static Program ops(std::uint32_t count) {
     Program program;
@@ -29,14 +29,14 @@ struct Bench {
     return program;
   }
 
-  // `tasks/N`: the launcher, two ranks, and N - 3 progress threads, over four collectives.
+  // `tasks/N`: the launcher, two ranks, and N - 3 progress threads, for four collectives.
   static Shape tasks_shape(std::uint32_t count) {
     return {.slots = 4, .blocking = true, .thread_count = (count - 3) / 2};
   }
   static Program tasks(std::uint32_t) { return ops(4); }
 };
 
-// `ranks/N/collectives/M`: M collectives outstanding at once, in a job of as many ops.
+// `ranks/N/collectives/M`: M collectives outstanding at once, in a job with as many ops.
 template <std::uint32_t collectives>
 void register_outstanding(int ranks) {
   const auto measure_ranks = [ranks](benchmark::State& state) {

@@ -53,7 +53,7 @@ Collectives::Status Collectives::init(const Step& step, const Arguments& argumen
   return status;
 }
 
-// Whatever of it fails is made again before init: the caller's own business.
+// Retries failed calls before init: they are the caller's own, not part of the path.
 Collectives::Status Collectives::prepare(const Step& step, const Arguments& arguments) {
   return job_.answers.insist("prepare", {},
                              [&] { return job_.path->prepare(rank_, step.slot, arguments); });
@@ -83,8 +83,8 @@ void Collectives::post(std::uint32_t slot, bool triggered) {
     job_.path->post(rank_, slot);
 }
 
-// Clears the destination: the last post's data there would hide that this one does nothing. A quiet
-// job leaves that to others.
+// Clears the destination: data of the last post would hide that this one does nothing. A quiet job
+// skips this.
 Collectives::Status Collectives::post_again(const Step& step) {
   if ((kept_ >> step.of & 1) == 0) return Status::no_buffer;
   if ((outstanding_ >> step.of & 1) != 0) finish(step.of);
@@ -118,7 +118,7 @@ void Collectives::finish(std::uint32_t slot) {
   if ((kept_ >> slot & 1) == 0) finalize(slot);
 }
 
-// Answered ok: every block is where it should be, and that is looked at.
+// A result of ok means that all data have arrived, which is checked.
 void Collectives::check(std::uint32_t slot) {
   const Rows rows = rows_of(expected_of(state_of_job_.step_at(slot), rank_,
                                         state_of_job_.rank_count(), state_of_job_.fills(slot)));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives: those of one rank, from the source that it gives to the result that it checks.
+// Collectives: the collectives of one rank, from filling the source to checking the result.
 #pragma once
 
 #include "scenarios/alltoallv/job.h"
 
 namespace scenarios::alltoallv {
 
-/// Ownership: its rank's. Threads: the rank's own task.
+/// Ownership: owned by its rank. Threads: the rank's own task.
 class Collectives {
  public:
   using Status = targets::alltoallv::Status;
@@ -14,13 +14,13 @@ class Collectives {
   Collectives(Job& job, std::uint32_t rank)
       : job_(job), state_of_job_(job.job_state), memory_(job.judges.memory()), rank_(rank) {}
 
-  /// Fills the source if it is empty, makes the collective of the step, and posts it.
+  /// Fills the source if it is empty, then inits and posts the collective of the step.
   Status begin(const Step& step);
-  /// Posts a persistent one again, once its last post has ended.
+  /// Posts a persistent collective again, once its last post has ended.
   Status post_again(const Step& step);
-  /// Takes all that was posted to its end, and checks it.
+  /// Waits for all outstanding collectives, and checks their results.
   void finish_all() { finish_all_of(~0U); }
-  /// The same for a team; nothing of it is kept.
+  /// The same for a team; its persistent collectives are finalized, too.
   void finish_team(std::uint32_t team);
   void finalize_kept() { finalize_kept_of(~0U); }
   void drop(std::uint32_t buffer);
@@ -42,9 +42,9 @@ class Collectives {
   Memory& memory_;
   std::uint32_t rank_;
   std::array<std::uint32_t, targets::alltoallv::kBufferCount>
-      filled_{};                   ///< The fill of each variable.
-  std::uint32_t outstanding_ = 0;  ///< A bit per slot.
-  std::uint32_t kept_ = 0;         ///< Persistent ones.
+      filled_{};                   ///< Number of the fill of each variable.
+  std::uint32_t outstanding_ = 0;  ///< One bit per slot.
+  std::uint32_t kept_ = 0;         ///< Slots of persistent ones.
 };
 
 }  // namespace scenarios::alltoallv

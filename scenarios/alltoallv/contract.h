@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: what the caller of a job does that the documentation leaves undefined: a fault in it is
+// Contract: caller actions that the documentation leaves undefined. A fault caused by one is a
 // caller error.
 #pragma once
 

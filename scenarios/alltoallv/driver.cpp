@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: the plan, the launcher, and a process for each rank.
+// A job: the plan, the launcher, and one process per rank.
 #include "scenarios/alltoallv/judges/calls.h"
 #include "scenarios/alltoallv/rank.h"
 #include "scenarios/alltoallv/variants.h"
@@ -33,7 +33,7 @@ static void run_launcher(Job& job) {
   job.scene.mark_quiescent();
 }
 
-// Ten slots for two ranks, five for eight: more ranks have more to do in each.
+// Ten slots for two ranks, five for eight, because each slot takes longer with more ranks.
 void drive(Scene& scene) {
   drive_shaped(scene, {.slots = 4 + 12 / rank_count(scene.config()), .closing_slots = 4});
 }

@@ -7,7 +7,7 @@ namespace {
 constexpr Ops kCollectives = ops(Op::alltoallv, Op::alltoall);
 constexpr Ops kScratchUsers = ops(Op::allgather, Op::reduce_scatter);
 
-/// The ops that bring an address back are rare enough to be a theme of their own, thrice.
+/// Ops that make an address return are rarely drawn, so they have a theme, listed three times.
 constexpr Theme kRenewing{.name = "a buffer that is renewed after each collective",
                           .offered = ops(Op::alltoallv, Op::renew),
                           .favoured = ops(Op::alltoallv),
@@ -66,7 +66,7 @@ constexpr std::array<Theme, 17> kThemes{{
      .pooled = true},
 }};
 
-/// Returns what comes next on the way to garbage.
+/// Returns the next op of the sequence that makes garbage.
 constexpr Ops littering_after(Ops last) {
   if (last == ops(Op::alltoallv)) return ops(Op::make_cycle);
   if (last == ops(Op::make_cycle)) return ops(Op::drop);

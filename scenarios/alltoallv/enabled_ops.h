@@ -2,7 +2,7 @@
 // Enabled ops: the ops that make sense after the earlier slots, restricted to the theme of the run.
 //
 // The theme never changes the meaning of an op on a tape: a tape holds names of ops, and every
-// theme is a subset of the default one, in which everything is offered.
+// theme is a subset of the default one, in which every op is offered.
 #pragma once
 
 #include "harness/scenario/ops.h"
@@ -13,45 +13,45 @@ namespace scenarios::alltoallv {
 using harness::Ops;
 using harness::ops;
 
-/// Where the plan stands.
+/// State of the plan so far.
 struct Situation {
   std::uint32_t rank_count;
-  Ops last = 0;                    ///< Holds the op of the last step, once there is one.
-  bool begun = false;              ///< A collective is made.
-  bool posted = false;             ///< A collective is posted, too.
-  std::uint32_t persistent = 0;    ///< Slots of persistent ones, a bit each.
-  std::uint32_t thread_count = 0;  ///< Progress threads that are started.
-  bool two_teams = false;          ///< The second team is there.
+  Ops last = 0;                    ///< Set of the last step's op; empty at the start.
+  bool begun = false;              ///< Some step makes a collective.
+  bool posted = false;             ///< Some step posts a collective.
+  std::uint32_t persistent = 0;    ///< Slots of persistent collectives, one bit each.
+  std::uint32_t thread_count = 0;  ///< Number of progress threads started.
+  bool two_teams = false;          ///< The second team exists.
 
   void add(const Step& step);
 };
 
-/// The ops that are not obvious mistakes in this situation.
+/// Returns the ops that are not obvious mistakes in this situation.
 Ops applicable(const Situation& now);
 
-/// The theme of a run: everything (the default), or one family of ops. A run that does a few things
-/// often reaches states that a run that does everything seldom does not.
+/// The theme of a run: everything (the default), or one family of ops. A run that does few things
+/// often reaches states that a run of everything seldom reaches.
 struct Theme {
   harness::Label name;
   Ops offered = ~Ops{0};
-  Ops favoured = 0;      ///< Listed kFavour times, so that a strategy that draws finds them.
-  bool renews = false;   ///< One buffer; and a renewal is favoured after a collective.
-  bool quiet = false;    ///< The smallest job: no errors are injected, and no rank is held up at a
-                         ///< named place.
+  Ops favoured = 0;      ///< Listed kFavour times, so that a random strategy draws them more often.
+  bool renews = false;   ///< Uses one buffer, and favours a renewal after each collective.
+  bool quiet = false;    ///< The smallest job: no injected errors, and no delays at named
+                         ///< places.
   bool litters = false;  ///< One buffer, whose tensors become garbage, freed while others collect.
-  bool served = false;   ///< Rank 0 is the late one, and has a slow progress thread.
-  bool pairs = false;    ///< A second team is favoured, while there is none.
+  bool served = false;   ///< Rank 0 stays behind, and has a slow progress thread.
+  bool pairs = false;    ///< Favours a second team while there is none.
   bool pooled = false;   ///< Tensors are pieces of larger allocations.
 };
 inline constexpr std::size_t kFavour = 4;
 std::span<const Theme> themes();
 
-/// Returns what goes into a slot, and what of it is favoured.
+/// Returns the ops that are offered for a slot, or favoured.
 Ops offer(const Theme& theme, const Situation& now);
 Ops favoured(const Theme& theme, const Situation& now);
 
-/// The ops that a job closes with which has posted nothing, whatever its theme. Which kinds of ops
-/// take part is drawn per run by some strategies, so that there are several.
+/// Ops that end a job which has posted nothing, whatever its theme. There are several, because some
+/// strategies enable only a random subset of the kinds of ops.
 inline constexpr std::array kClosing{Op::alltoallv, Op::alltoall,       Op::persistent,
                                      Op::allgather, Op::reduce_scatter, Op::alltoallv};
 

@@ -9,13 +9,13 @@ from common.measuring import (CannotMeasure, Figure, benchmarks, fuzz, json_of, 
 
 SOUND = "alltoallv/snapshot_region"
 
-# Runs of seeds/plain in a second, in the release build.
+# Runs of seeds/plain per second in the release build.
 PLAIN_RUNS_PER_SECOND = 100_000
 
 # Runs of a search for a first fault: scripts/measure/first_faults.py.
 FIRST_FAULT_RUNS = 100_000
 
-# A kind of fault, and what it is of: how each of the ways is told by which the race shows.
+# Name of a way in which the race shows | pattern of the fault's signature.
 SIGNS = {
     "the shadow generation": r"^ghost_generation mem_info_src .*used:alltoallv_unmap$",
     "the failed look-up": r"^wild_access missing region .*used:alltoallv_unmap$",
@@ -34,9 +34,9 @@ SECONDS = 5
 
 @dataclasses.dataclass
 class Search:
-    """What a search of RUNS runs on one core came to."""
+    """The result of a search of RUNS runs on one core."""
     signatures: list
-    caught: set  # Windows.
+    caught: set  # Names of windows.
     seconds: float
 
 
@@ -54,7 +54,7 @@ def in_time(full, what, searches):
 
 
 def signs_of_the_race(full):
-    """reread_slot is caught in four ways soon, each a signature of its own."""
+    """reread_slot is caught quickly in four ways, each with its own signature."""
     searches = programs.side_by_side(lambda seed: search("reread_slot", seed), seeds(full))
     missed = [f"{what}, seed {seed}" for seed, done in zip(seeds(full), searches)
               for what, pattern in SIGNS.items() if not any(re.search(pattern, s) for s in done.signatures)]
@@ -66,7 +66,7 @@ def signs_of_the_race(full):
 
 
 def the_others(full):
-    """Each of the others is caught by what is wrong with it, soon."""
+    """Each of the other variants is caught quickly by the fault that it is meant to have."""
     stuck = [(variant, "failed_after_claim") for variant in ("unmap_before_barrier", "third_barrier",
                                              "release_by_all")]
     retaining = [(variant, "leak") for variant in ("ignore_missing", "never_unmap",
@@ -81,7 +81,7 @@ def the_others(full):
 
 
 def holds_at_both_ends(full):
-    """snapshot_region never fails, at 2 ranks and at 8."""
+    """snapshot_region never fails, with 2 ranks and with 8."""
     for ranks, runs in ((2, 10_000_000), (8, 1_000_000)):
         wanted = runs if full else runs // 500
         done, failed, seed = 0, "", 0
@@ -97,7 +97,7 @@ def holds_at_both_ends(full):
 
 
 def facts(full):
-    """When the window can be reached, and what a stale key does, as tests that enumerate."""
+    """Enumerating tests show when the window is reachable, and the effect of a stale key."""
     need("release", "afterlife_tests")
     for what in ("AlltoallvPreconditions", "AlltoallvStaleKey", "AlltoallvReference"):
         ended = programs.run("release", "afterlife_tests", f"--gtest_filter={what}.*")
@@ -108,7 +108,7 @@ def facts(full):
 
 
 def smallest_reproducer(full):
-    """The reported crash, minimized: two ranks, one slot, two collectives."""
+    """The minimized case of the reported crash: two ranks, one slot, two collectives."""
     file = programs.ROOT / "corpus/alltoallv/repros/reread_slot-source_reread.repro"
     row = json_of("replay", file)
     text = file.read_text()
@@ -122,7 +122,7 @@ def smallest_reproducer(full):
 
 
 def scale(full):
-    """What a turn costs, by ranks and collectives; how many turns; how many runs."""
+    """The cost of a turn by ranks and collectives, the number of turns, and the number of runs."""
     rows = {name: row for name, row in benchmarks("bench_alltoallv", full).items()
             if name.startswith("ranks/")}
     if not rows:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FirstTold: the first fault of a run that determines its window by itself. It is searched for
-// once, because a broken run may have very many faults.
+// FirstTold: the window of the first fault of a run that has a window by itself. The search is
+// incremental, because a broken run may have very many faults.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace scenarios::alltoallv {
 
-/// Lifetime: a run's; faults may be added in between.
+/// Lifetime: one run. More faults may be appended between calls.
 class FirstTold {
  public:
-  /// Returns the window of the first of `faults` for which `tell(fault)` has one, if `fault` comes
-  /// after it; else -1.
+  /// Returns the window of the first of `faults` for which `tell(fault)` returns one, if `fault`
+  /// comes after it or is not in the list; else -1.
   template <class Tell>
   int before(const harness::Fault& fault, const std::vector<harness::Fault>& faults, Tell tell) {
     for (; window_ < 0 && seen_ < faults.size(); ++seen_)
@@ -25,7 +25,7 @@ class FirstTold {
   }
 
  private:
-  std::size_t seen_ = 0;  ///< Number of faults examined; the last of them has the window.
+  std::size_t seen_ = 0;  ///< Number of faults examined; the last of them determines the window.
   int window_ = -1;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Job: what the tasks of one run share: the job_state, the path under test, and its judges.
+// Job: state that the tasks of one run share: the plan, the path under test, and its judges.
 #pragma once
 
 #include <array>
@@ -28,11 +28,11 @@ struct Job {
   Answers answers;
   FirstTold first_told;
   targets::alltoallv::Alltoallv* path = nullptr;
-  /// Number of polls that the plan requested, for each rank.
+  /// Number of polls that the plan makes, by rank.
   std::array<std::uint32_t, targets::alltoallv::kRankLimit> planned_polls{};
-  harness::Latch dropped;    ///< Counted down by every rank when its variables are dropped.
+  harness::Latch dropped;    ///< Counted down by each rank when it has dropped its variables.
   harness::Latch collected;  ///< Counted down by rank 0 when all garbage is collected.
-  harness::Latch closed;     ///< Counted down by every rank when its process is closed.
+  harness::Latch closed;     ///< Counted down by each rank when its process is closed.
 };
 
 }  // namespace scenarios::alltoallv

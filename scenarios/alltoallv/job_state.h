@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobState: what one run requests of its ranks, and what each of them has contributed so far.
+// JobState: the plan of a run, and the contributions of its ranks so far.
 #pragma once
 
 #include "scenarios/alltoallv/enabled_ops.h"
@@ -20,23 +20,23 @@ class JobState {
   const Theme& theme() const { return theme_; }
   bool is_quiet() const { return theme_.quiet; }
   bool calls_may_fail() const { return !calm_ && !theme_.quiet; }
-  /// Whether the variant says that nothing is kept for longer than it can be used.
+  /// Returns whether the variant claims that no object outlives its last possible use.
   bool bounded() const { return bounded_; }
 
   const Plan& plan() const { return plan_; }
   const Step& step_at(std::uint32_t slot) const;
   bool uses_scratch() const;
-  /// Slots of the steps of a team, a bit each.
+  /// Returns the slots of a team's steps, one bit each.
   std::uint32_t slots_of(std::uint32_t team) const;
-  /// Number of collective numbers that the plan takes from a team if no call fails.
+  /// Returns how many numbers the plan takes from a team if no call fails.
   std::uint32_t number_count(std::uint32_t team) const;
 
-  /// The topology of a rank's team.
+  /// Returns the topology of a rank's team.
   Topology topology(std::uint32_t rank, std::uint32_t team) const { return topology_[team][rank]; }
   void set_topology(std::uint32_t rank, std::uint32_t team, Topology topology) {
     topology_[team][rank] = topology;
   }
-  /// The sources that the ranks gave for the collective of a slot.
+  /// Returns the sources that the ranks used for the collective of a slot.
   const Fills& fills(std::uint32_t slot) const { return fills_[slot]; }
   void give(std::uint32_t slot, std::uint32_t rank, std::uint32_t fill) {
     fills_[slot][rank] = fill;
@@ -44,7 +44,7 @@ class JobState {
 
  private:
   std::uint32_t rank_count_;
-  bool calm_;  ///< Whether no errors are injected. By default they may be.
+  bool calm_;  ///< No errors are injected. By default they may be.
   const Theme& theme_;
   Plan plan_;
   Shape shape_;

@@ -9,12 +9,12 @@ using targets::alltoallv::Collective;
 
 namespace {
 
-/// All send nevertheless.
+/// Returns whether all ranks send the same, even a "silent" one.
 bool even(const Step& step) {
   return step.collective == Collective::alltoall || step.uses_scratch();
 }
 
-/// How much `from` sends `to`: shape 0 is two elements for all.
+/// Returns how many elements `from` sends `to`. Shape 0 is two elements for each.
 std::uint16_t share(const Step& step, std::uint32_t from, std::uint32_t to) {
   if (even(step)) return static_cast<std::uint16_t>(step.shape == 0 ? 2 : 1 + step.shape % 3);
   if (from == step.silent) return 0;
@@ -26,13 +26,13 @@ std::uint16_t share(const Step& step, std::uint32_t from, std::uint32_t to) {
 
 std::uint16_t gap(const Step& step) { return (step.shape & 1) != 0 && !even(step); }
 
-/// Destinations are laid out by rank, or the other way round.
+/// Returns the position of a part in a destination: by rank, or in reverse order.
 std::uint32_t place(const Step& step, std::uint32_t i, std::uint32_t rank_count) {
   const bool reversed = (step.shape & 2) != 0 && !even(step);
   return reversed ? rank_count - 1 - i : i;
 }
 
-/// Where in what `from` sends the part for `to` begins.
+/// Returns where in the source of `from` the part for `to` begins.
 std::uint32_t sent_before(const Step& step, std::uint32_t from, std::uint32_t to) {
   if (step.collective == Collective::allgather_ring) return 0;
   if (even(step)) return to * share(step, from, 0);
@@ -60,8 +60,8 @@ Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_co
   return exchange;
 }
 
-/// How many copies a rank of a ring submits: a fragment's steps have two each, but for the last one
-/// of two ranks.
+/// Returns how many copies a rank of a ring submits: two for each step of a fragment, except for
+/// the last step with two ranks.
 static std::size_t ring_copies(const Step& step, std::uint32_t rank_count) {
   constexpr std::uint32_t kFragment = 2;
   const std::uint32_t fragments = (share(step, 0, 1) + kFragment - 1) / kFragment;
@@ -77,7 +77,7 @@ bool has_proxied_share(const Step& step, std::uint32_t rank,
 std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
                            targets::alltoallv::Topology topology, bool batch) {
   if (step.collective == Collective::reduce_scatter_linear)
-    return 2;  // Into its scratch; and the kernel that adds up.
+    return 2;  // A copy to its scratch, and the kernel.
   if (step.collective == Collective::allgather_ring) return ring_copies(step, rank_count);
   const bool proxied = topology != targets::alltoallv::Topology::direct;
   if (proxied && (rank == 0 || rank == 2)) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model: the meaning of a collective: what each rank sends to which, and the content of a
-// destination afterwards.
+// Model: the meaning of a collective: the data that each rank sends to each other, and the content
+// of a destination afterwards.
 #pragma once
 
 #include "scenarios/alltoallv/plan.h"
@@ -10,28 +10,28 @@ namespace scenarios::alltoallv {
 using targets::alltoallv::Exchange;
 using targets::alltoallv::kRankLimit;
 
-/// Returns the shares that `rank` gives to init().
+/// Returns the shares that `rank` passes to init().
 Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count);
 
-/// Whether `rank` copies for the pair that has no direct connection.
+/// Returns whether `rank` copies for the pair that has no direct connection.
 inline bool is_proxy(std::uint32_t rank, targets::alltoallv::Topology topology) {
   return topology != targets::alltoallv::Topology::direct && rank == 1;
 }
 
-/// Whether `rank` sends, gets or copies what goes by a proxy.
+/// Returns whether `rank` sends, receives or copies data by a proxy.
 bool has_proxied_share(const Step& step, std::uint32_t rank, targets::alltoallv::Topology topology);
 
-/// Returns the number of copies and kernels that `rank` submits until it has all its data, and its
-/// pair has what it copies for them; 0 if another rank copies for it. `batch`: copies are one call
+/// Returns the number of copies and kernels that `rank` submits until it has all its data, and
+/// those that it copies as a proxy; 0 if another rank copies for it. `batch`: copies are one call
 /// if there is no proxy.
 std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
                            targets::alltoallv::Topology topology, bool batch);
 
-/// Which source each rank gave: the number of its fill.
+/// Number of the fill of each rank's source.
 using Fills = std::array<std::uint32_t, kRankLimit>;
 
-/// Where a destination's elements come from: `count` elements at `displacement`, which are at
-/// `first` in the source that `rank` filled as its `fill`-th.
+/// Origin of a destination's elements: `count` elements at `displacement`, which are at `first` in
+/// the source that `rank` filled as its `fill`-th.
 struct Expected {
   std::uint32_t rank;
   std::uint32_t fill;
@@ -48,19 +48,19 @@ struct PerRank {
   operator std::span<const T>() const { return {rows.data(), count}; }
 };
 
-/// The origins of a rank's destination.
+/// Origins of a rank's destination.
 using ExpectedRows = PerRank<Expected>;
 ExpectedRows expected_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
                          const Fills& fills);
 
-/// The values of a rank's destination.
+/// Values of a rank's destination.
 using Rows = PerRank<targets::alltoallv::Row>;
-/// Returns what the elements that come from there are. Those that several ranks contribute to are
-/// sums.
+/// Returns the values of the elements from these origins. Elements to which several ranks
+/// contribute are sums.
 Rows rows_of(const ExpectedRows& expected);
 
-/// The first element that is not what it should be, else -1; `expected` then says what it should
-/// be.
+/// Returns the index of the first wrong element, or -1, and its expected value in
+/// `expected`.
 int first_mismatch(const ExpectedRows& rows, bool sums, std::span<const std::int32_t> destination,
                    std::int32_t& expected);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row of ops.def names a condition and a call, both of which stand here. A call
-// asks for its arguments, and plans what each rank calls with them.
+// How it works. A row of ops.def names a condition and a call, both of which are in this file. A
+// call chooses its arguments, and plans a step for each rank.
 #include "scenarios/alltoallv/player.h"
 #include "scenarios/alltoallv/rank.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: what all ranks of a job will do, chosen before any of them runs.
+// Plan: the actions of all ranks of a job, chosen before any of them runs.
 //
 // The ranks of a job run one program; the schedule decides what they do when. So the ops are chosen
-// in advance, slot after slot, and what is offered depends only on the earlier slots: a tape means
-// the same program whatever else is on it. player.h makes the choices.
+// in advance, slot by slot, and the offered ops depend only on earlier slots: a tape always means
+// the same program. player.h makes the choices.
 #pragma once
 
 #include <memory_resource>
@@ -16,41 +16,41 @@ namespace scenarios::alltoallv {
 
 class Rank;
 
-/// All, as a rank.
+/// Means all ranks.
 inline constexpr std::uint32_t kAll = 0xffffffff;
 inline constexpr std::uint32_t kNobody = 0xfffffffe;
 
-/// Turns for which a rank stays behind.
+/// Number of turns for which a rank stays behind.
 struct Delay {
-  std::uint32_t before = 0;  ///< It polls what is outstanding.
-  std::uint32_t after = 0;   ///< Then it is in the completion barrier, as a rule.
+  std::uint32_t before = 0;  ///< Before it polls outstanding collectives.
+  std::uint32_t after = 0;   ///< Afterwards, usually in the completion barrier.
 };
 
-/// One filled slot: a call of each rank that it concerns, with its arguments.
+/// One filled slot: a call, with its arguments, for each rank that it concerns.
 struct Step {
   using Collective = targets::alltoallv::Collective;
   using Topology = targets::alltoallv::Topology;
 
   targets::alltoallv::Status (Rank::*call)(const Step& step) = nullptr;
-  Op op{};                         ///< Names it in the story.
-  std::uint32_t slot = 0;          ///< Also its request, and what it fills with.
-  std::uint32_t who = kAll;        ///< The rank that does it.
-  std::uint32_t behind = kNobody;  ///< The rank that does not take part, and sleeps.
+  Op op{};                         ///< Its name in the story.
+  std::uint32_t slot = 0;          ///< Also the number of its request and of its fill.
+  std::uint32_t who = kAll;        ///< Rank that runs it.
+  std::uint32_t behind = kNobody;  ///< Rank that sleeps instead of taking part.
   targets::alltoallv::Buffer buffer = 0;
-  std::optional<Collective> collective;  ///< Begun by this step.
+  std::optional<Collective> collective;  ///< Collective that this step begins.
   bool persistent = false;               ///< The collective can be posted again.
-  bool init_only = false;                ///< It is finalized without having been posted.
+  bool init_only = false;                ///< It is finalized without being posted.
   bool in_place = false;                 ///< It is refused.
   std::uint32_t shape = 0;               ///< Shape of the exchange; 0 is even.
-  std::uint32_t triggered = kNobody;     ///< The rank that posts it triggered.
-  std::uint32_t silent = kNobody;        ///< The rank that sends nothing, and has no buffer.
+  std::uint32_t triggered = kNobody;     ///< Rank that uses triggered_post().
+  std::uint32_t silent = kNobody;        ///< Rank that sends nothing, without a buffer.
   std::uint32_t stream = 0;
   std::uint32_t offset = 0;
   std::uint32_t turns = 0;  ///< Turns of a sleep.
   Delay delay;              ///< renew: the delay of the rank that stays behind.
-  std::uint32_t of = 0;     ///< post_again: the slot of the persistent one.
+  std::uint32_t of = 0;     ///< post_again: slot of the persistent collective.
   Topology topology = Topology::direct;
-  std::uint32_t team = 0;  ///< The team that it is of.
+  std::uint32_t team = 0;  ///< Team of the collective.
 
   bool concerns(std::uint32_t rank) const { return who == kAll || who == rank; }
   bool posts() const { return collective.has_value() && !init_only && !in_place; }

@@ -22,7 +22,7 @@ void Player::list_enabled(harness::OpList& list, std::uint32_t, const Situation&
   list.add(offered & favoured(theme(), now), kFavour - 1);
 }
 
-// A job without a collective shows nothing.
+// Adds a collective to a job without one, which would test nothing.
 void Player::take_closing_slot(std::uint32_t index) {
   if (reached_.posted) return;
   const harness::ActivationScope activation(scene().world().scheduler, 0, index);
@@ -36,7 +36,7 @@ Player::Status Player::plan(const Step& step) {
   return Status::ok;
 }
 
-// Nothing happens yet: the launcher and the ranks note the op, and count it, when they run.
+// Only plans: the launcher and the ranks note and count the op when they run it.
 void Player::run(std::size_t op, const Situation& now, const harness::Slot& slot) {
   const std::size_t count = plan_.size();
   op_rows()[op].call(*this, now, slot);

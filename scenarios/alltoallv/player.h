@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Player: the slots of a job, filled before its ranks run. An op on a tape is not called by the
-// task that it stands for: it plans a step, which each rank takes when it gets there.
+// Player: fills the slots of a job before its ranks run. An op on a tape is not called by a task:
+// it plans a step, which each rank runs when it gets there.
 #pragma once
 
 #include "harness/scenario/player.h"
@@ -15,11 +15,11 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
 
   Player(harness::Scene& scene, const Theme& theme, std::uint32_t rank_count);
 
-  /// Chooses the whole plan, and hands it out.
+  /// Chooses the whole plan and returns it.
   Plan make_plan(const Shape& shape);
 
   Chooser& choose() { return chooser_; }
-  /// Adds a step, which is the op's that runs.
+  /// Adds a step for the op that is being run.
   Status plan(const Step& step);
 
  private:

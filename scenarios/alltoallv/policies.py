@@ -2,7 +2,7 @@
 """What this path's sound claims rest on, for scripts/mutation/mutate_policies.py: the policy, and where the rest of the
 path keeps, gives up, checks, waits or locks."""
 
-# Of targets/alltoallv/: a file, and which of its functions; ... means all.
+# Source in targets/alltoallv/ | its functions to mutate; ... means all.
 SOURCES = {
     "snapshot_region.h": ...,
     "cache.h": ...,
@@ -31,13 +31,13 @@ SOURCES = {
     "process.cpp": ["Process::close"],
 }
 
-# What only tells an observer, or offers a turn.
+# Statements that only report to an observer or offer a turn.
 SCENERY = r"observer|tell_|name_next|Causing|scheduler\.die"
 
-# What no rule of the script makes: name, file, an expression or a statement, what takes its place.
+# Mutants that no rule of the script makes: name, file, expression or statement, replacement.
 BY_HAND = [
     ("any mapping in the way is closed", "snapshot_region.h", "CloseRule::counted", "CloseRule::blind"),
 ]
 
-# A mutant that must be refuted, or the search itself is at fault.
+# A mutant that must be refuted; if it is not, the search itself is at fault.
 PLANTED = "cache.cpp Cache::give drop: ++region.count"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: tapes put together op by op, for benchmarks, properties and tests.
+// Programs: tapes built op by op, for benchmarks, properties and tests.
 #pragma once
 
 #include "harness/scenario/program.h"
@@ -9,7 +9,7 @@ namespace scenarios::alltoallv {
 
 using Program = harness::ScenarioProgram<Op, kOps>;
 
-/// The documented ordinary use: one alltoallv, which each rank waits for.
+/// Returns the usual program: one alltoallv, which each rank waits for.
 inline Program plain_program() { return Program().script(Op::alltoallv); }
 
 }  // namespace scenarios::alltoallv

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A rank takes what it posted to its end in `wait`, and checks it there. A quiet job
-// is the least that its plan takes: it begins with the team that it asks for first, and has no
-// garbage to collect.
+// How it works. A rank finishes its posted collectives in `wait`, and checks them there. A quiet
+// job is the smallest for its plan: it starts with the first team that the plan asks for, and
+// collects no garbage.
 #include "scenarios/alltoallv/rank.h"
 
 namespace scenarios::alltoallv {
@@ -29,7 +29,7 @@ void Rank::run() {
   leave();
 }
 
-// It has in hand what the rank's own task would have finished long ago.
+// A slow thread still holds tasks that the rank's own task would have finished long ago.
 void Rank::start_slow_thread() {
   constexpr std::array<std::uint32_t, 4> kRatios{1, 4, 16, 64};
   const std::uint32_t choice = job_.scene.pick(harness::Site::argument, kRatios.size());
@@ -79,9 +79,9 @@ Rank::Status Rank::renew(const Step& step) {
   return Status::ok;
 }
 
-// Late for what is outstanding, or past its copies and late for what comes next.
+// Delays outstanding collectives; then, once its copies are done, the next ones.
 void Rank::stay_behind(const Delay& delay) {
-  constexpr int kPolls = 6;  // Its copies may take a while.
+  constexpr int kPolls = 6;  // Its copies may need several polls.
   pass(delay.before);
   job_.planned_polls[rank_] += kPolls;
   for (int i = 0; i < kPolls; ++i) job_.path->progress(rank_);
@@ -176,22 +176,22 @@ void Rank::collect_all() {
   job_.dropped.count_down();
   if (rank_ == 0) {
     job_.dropped.wait();
-    job_.scene.world().heap.finish_collection();  // While it runs, nothing else can collect.
+    job_.scene.world().heap.finish_collection();  // No other collection can run during this one.
     const auto collect = [this] {
       job_.path->collect(rank_);
       job_.collected.count_down();
     };
     if (state_of_job_.theme().litters)
-      job_.scene.world().scheduler.spawn("garbage", collect);  // A thread that has no context.
+      job_.scene.world().scheduler.spawn("garbage", collect);  // A thread without a context.
     else
       collect();
   }
   if (state_of_job_.theme().litters && rank_ != 0) poll();
   job_.collected.wait();
-  job_.path->progress(rank_);  // Memory that the collector left to this process is freed.
+  job_.path->progress(rank_);  // Frees memory that the collector left to this process.
 }
 
-// Frees what is left to the process, as it comes.
+// Frees memory that the collector leaves to this process, as it arrives.
 void Rank::poll() {
   constexpr int kPolls = 32;
   job_.dropped.wait();

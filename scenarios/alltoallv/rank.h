@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank: everything that one rank does. It walks down the plan; each op is a separate activation,
+// Rank: the program of one rank. It runs the plan step by step; each op is a separate activation,
 // named after its slot and the rank.
 #pragma once
 
@@ -23,7 +23,7 @@ class Rank {
   Status post_again(const Step& step);
   Status wait(const Step& step);
   Status progress(const Step& step);
-  /// Stays behind, or finishes what is outstanding and drops a buffer.
+  /// Stays behind, or finishes outstanding collectives and drops a buffer.
   Status renew(const Step& step);
   Status drop(const Step& step);
   Status make_cycle(const Step& step);

@@ -2,16 +2,16 @@
 // The alltoallv scenario: ranks of different speed post collectives over shared slots, free and
 // allocate, and fail.
 //
-//   plan.h       what all ranks do            rank.h     one rank
-//   player.h     asks for the plan, by the ops of ops.def and ops.cpp; enabled_ops.h has the themes
-//   driver.cpp   the tasks                    judges/    who judges it
-//   model.h      what a collective means      job.h      what all of them share
-//   windows.cpp  which window a fault is of   programs.h   tapes op by op
-//   variants.cpp  what is claimed of each policy
+//   plan.h       plan of all ranks            rank.h     one rank
+//   player.h     chooses the plan, from the ops of ops.def and ops.cpp; enabled_ops.h: themes
+//   driver.cpp   the tasks                    judges/    the judges
+//   model.h      meaning of a collective      job.h      shared state of the ranks
+//   windows.cpp  assigns faults to windows    programs.h   tapes op by op
+//   variants.cpp  claims of the policies
 //
-// Judges: judges.h hears the facts, and judges what is in a slot and what is read back; service.h
-// and calls.h answers; mappings.h, slots.h, memory.h and leftovers.h what is kept and what is
-// bounded; shadow.h says which windows a run reached.
+// Judges: judges.h receives the facts, and judges the content of slots and of destinations;
+// service.h and calls.h judge statuses; mappings.h, slots.h, memory.h and leftovers.h judge
+// lifetimes and bounds; shadow.h detects which windows a run reached.
 #include "scenarios/alltoallv/scenario.h"
 
 #include "scenarios/alltoallv/contract.h"
@@ -20,7 +20,7 @@
 
 extern "C" const harness::KernelImage afterlife_kernels_alltoallv;
 extern "C" const std::byte afterlife_fatbin_alltoallv[];
-extern "C" const std::uint64_t afterlife_fatbin_alltoallv_size;  // 0 where there was no nvcc.
+extern "C" const std::uint64_t afterlife_fatbin_alltoallv_size;  // 0 if there was no nvcc.
 
 namespace scenarios::alltoallv {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces of the alltoallv scenario; scenario.cpp says how they fit.
+// Parts of the alltoallv scenario; scenario.cpp describes how they fit together.
 #pragma once
 
 #include "harness/scenario.h"
@@ -7,7 +7,7 @@
 
 namespace scenarios::alltoallv {
 
-/// The ops of a job, a row of ops.def each.
+/// The ops of a job, one per row of ops.def.
 enum class Op : std::uint8_t {
 #define OP(name, applies, call) name,
 #include "scenarios/alltoallv/ops.def"
@@ -17,26 +17,26 @@ inline constexpr auto kOps = std::to_array<harness::OpInfo>({
 #include "scenarios/alltoallv/ops.def"
 });
 
-/// How long a job is.
+/// The length of a job.
 struct Shape {
   std::uint32_t slots = 10;
-  std::uint32_t closing_slots = 0;  ///< More, while no collective is among them.
-  bool blocking = false;            ///< Each collective is waited for before the next op.
-  std::uint32_t thread_count = 0;   ///< Progress threads of each rank from the start.
+  std::uint32_t closing_slots = 0;  ///< Additional ones, used while there is no collective.
+  bool blocking = false;            ///< Waits for each collective before the next op.
+  std::uint32_t thread_count = 0;   ///< Progress threads per rank at the start.
 };
 inline constexpr std::uint32_t kSlotCountLimit = 32;
 static_assert(kSlotCountLimit <= targets::alltoallv::kRequestLimit);
 
-/// The axes of a config, by index.
+/// The axes of a configuration, by index.
 enum Axis : std::size_t { kConcurrentAxis, kRanksAxis, kCloseAxis, kCopiesAxis };
 std::uint32_t rank_count(const harness::Config& config);
 std::uint32_t slot_count(const harness::Config& config);
-/// Whether the copies of a collective are one call, as they are built with CUDA 13.
+/// Returns whether the copies of a collective are one call, as with CUDA 13.
 bool copies_in_batches(const harness::Config& config);
 
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
-/// The same with a path that is not a variant.
+/// The same for a path that is not a variant.
 using Maker = targets::alltoallv::Alltoallv* (*)(harness::Runtime&,
                                                  const targets::alltoallv::Setup&);
 void drive_path(harness::Scene& scene, const Shape& shape, Maker make);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symptoms: faults of this path as a user of UCC meets them.
+// Symptoms: faults of this path, as a user of UCC would observe them.
 #include "harness/scenario/symptoms.h"
 
 #include "harness/fault/kinds.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the table works: each row is a policy of the target, by name, with what its author claims.
-// The first is UCC's.
+// The table of variants: each row is a policy of the target, by name, with its author's claim. The
+// first is UCC's.
 #include "scenarios/alltoallv/variants.h"
 
 #include "harness/scenario/variants.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which window a fault belongs to. When an error or a mix-up of collectives came first, the ranks
-// no longer mean the same by the same words, and whatever follows belongs there. Else sites say it:
-// how the mapping died that was let go of, or who let go. What says nothing itself, such as a wrong
-// value, or a mapping that went by a stolen count, belongs where the first fault does that does.
+// Assigns a fault to a window. If an error or a mix-up of collectives came first, all later faults
+// belong to it, because ranks disagree about shared words. If not, the sites decide: how a mapping
+// was closed that was later unmapped, or which code unmapped it. A fault without such evidence,
+// like a wrong value, belongs to the window of the first fault that has some.
 #include <optional>
 #include <string_view>
 
@@ -29,7 +29,7 @@ std::optional<Window> window_of_closing(harness::Label site) {
   return std::nullopt;
 }
 
-/// Returns the window by which a mapping left the table that was let go of later.
+/// Returns the window by which a mapping left the table before it was unmapped.
 std::optional<Window> window_of_leaving(const Mappings& mappings, const Fault& fault) {
   const auto reason = mappings.thrown_for(fault.object);
   const bool is_of_letting_go = fault.kind == FaultKind::wrong_owner ||

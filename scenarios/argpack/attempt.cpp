@@ -43,7 +43,7 @@ Cases of_thing(const Thing& thing, const Watch& watch, const Model& model) {
   return 0;
 }
 
-/// Whether each child that set_nested may have loaded fits each parent that it may have.
+/// Returns whether every child that set_nested may have loaded fits every such parent.
 bool child_fits(const Watch& parents, const Watch& children) {
   const auto fits = [&](const Thing* parent, const Thing* child) {
     return parent == nullptr || child == nullptr ||

@@ -7,7 +7,7 @@ namespace {
 using targets::argpack::kDepthLimit;
 using targets::argpack::kNothing;
 
-/// Compares what a context binds with what it should; what no one knows is as it should be.
+/// Compares what a context binds with the expected binding; an unknown one counts as correct.
 class Comparison {
  public:
   Comparison(const Binding& binding, const Model& model) : binding_(binding), model_(model) {}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooser: the variables that an op is given.
+// Chooser: chooses the variables of an op.
 //
-// The default one is the most useful: an object that fits. Tapes name variables, never positions in
-// a list, and the default variable of a new thing depends only on its slot: deleting one op leaves
-// the arguments of the others where they were.
+// The default is the most useful one: an object that fits. Tapes name variables, never positions in
+// a list, and the default variable of a new object depends only on its slot: deleting one op leaves
+// the arguments of the others unchanged.
 #pragma once
 
 #include "harness/scenario/chooser.h"
@@ -18,22 +18,22 @@ class Chooser final : public harness::Chooser {
 
   Variable from(Variables fitting) { return rather(fitting, 0); }
   Variable rather(Variables preferred, Variables others);
-  /// One to be bound, written or read. Default: a fresh one, if there is any.
+  /// Chooses a variable to be bound, written or read. Default: a fresh one, if any.
   Variable used(Variables fresh, Variables stale);
-  /// Default: a fresh one, if there is any.
+  /// Chooses a variable or none. Default: a fresh one, if any.
   Variable used_or_none(Variables fresh, Variables stale);
-  /// Default: none.
+  /// Chooses a variable or none. Default: none.
   Variable none_or(Variables fresh, Variables stale);
-  /// Where a new thing goes.
+  /// Chooses the variable for a new object.
   Variable place(const harness::Slot& slot, Variables kind);
-  /// The level of a pack that is nested in one so deep: 1 is p.c, 2 is p.c.c.
+  /// Chooses the level of a pack nested in one of this depth: 1 is p.c, 2 is p.c.c.
   std::uint32_t level(std::uint32_t depth);
 
  private:
-  /// No variable, as an option.
+  /// Option for no variable.
   static constexpr Variable kNoneOption = targets::argpack::kVariableCount;
-  /// The first variable, as an option, where it holds what is from before a reset: that is asked
-  /// for by another name, so that code that asks for what is fresh never gets it.
+  /// Option for the first variable if it holds an object from before a reset. Stale objects have
+  /// options with other numbers, so that a tape that asks for a fresh one never gets them.
   static constexpr Variable kStaleOption = kNoneOption + 1;
   using Options = harness::VariableOptions<targets::argpack::kVariableCount + 1>;
 

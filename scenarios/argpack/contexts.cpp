@@ -22,7 +22,7 @@ void Contexts::made(Thing& context, std::uint32_t generation) {
 }
 
 void Contexts::bound(Context& context, Place place, Thing* thing) {
-  // An array is bound in place or by a copy, and not both.
+  // An array is bound in place or by a copy, but not both.
   if (place == Place::external) give_up(context, Place::external_copy);
   if (place == Place::external_copy) give_up(context, Place::external);
   Bound& bound = context.binding.places[harness::raw(place)];

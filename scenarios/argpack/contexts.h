@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: what launch contexts bind, and what a launch still uses.
+// Contexts: the bindings of launch contexts, and the objects that a launch still uses.
 #pragma once
 
 #include "scenarios/argpack/things.h"
@@ -13,13 +13,13 @@ class Contexts {
     holders_.reserve(8);
   }
 
-  /// A context that has not been launched binds it, or a launch that may still run.
+  /// Returns whether a launch that may still run uses the thing, or an unlaunched context binds it.
   bool is_held(const Thing& thing) const {
     return progress_.may_run(thing.last_launch) || is_bound(thing);
   }
-  /// A context that has not been launched binds it.
+  /// Returns whether a context that has not been launched binds it.
   bool is_bound(const Thing& thing) const;
-  /// The script cannot reach it, and no context that can still be launched binds it.
+  /// Returns whether the script cannot reach it and no context that can still be launched binds it.
   bool is_unusable(const Thing& thing) const;
 
   // ---- facts: see targets::argpack::Observer ----
@@ -34,7 +34,7 @@ class Contexts {
 
   const Things& things_;
   Progress& progress_;
-  std::pmr::vector<Thing*> holders_;  ///< Those that may still be in use.
+  std::pmr::vector<Thing*> holders_;  ///< Contexts that may still be in use.
 };
 
 }  // namespace scenarios::argpack

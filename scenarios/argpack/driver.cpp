@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script and those that meddle with it: the tasks of a run.
+// The tasks of a run: a script, and mutators that interfere with it.
 //
-// The script fills its slots with ops, as one Python thread would run them. Mutators, more Python
-// threads over the same globals, begin with the script's first use of a pack. Last the script drops
-// everything, collects and synchronises: what is then still alive was retained.
+// The script fills its slots with ops, like one Python thread. Mutators, more Python threads over
+// the same globals, start with the script's first use of a pack. At the end the script drops
+// everything, collects and synchronises: whatever is still alive has leaked.
 #include <algorithm>
 
 #include "harness/scenario/stage.h"
@@ -29,7 +29,7 @@ void clear_up(Scene& scene, Judges& judges) {
   if (scene.world().history.faults().empty()) judges.look_at_host_arrays();
   judges.witness().close();
   path.globals.drop_all();
-  scene.world().heap.finish_collection();  // While it runs, nothing else can collect.
+  scene.world().heap.finish_collection();  // No other collection can run during this one.
   path.garbage.collect(2);
   if (!harness::insist([&] { return path.programs.synchronize() == Status::ok; })) return;
   judges.witness().judge_end();
@@ -73,13 +73,13 @@ constexpr std::array<std::array<Place, kPackCount>, 6> kPackOrders{{
     {Place::pack, Place::nested_twice, Place::nested},
 }};
 
-/// A walk while it grows.
+/// A walk under construction.
 class Growing {
  public:
   explicit Growing(const std::array<Place, kPackCount>& packs) {
     std::copy(packs.begin(), packs.end(), walk_.begin());
   }
-  /// Puts one more parameter behind this many others.
+  /// Inserts a parameter behind this many others.
   void insert(Place place, std::uint32_t behind) {
     const auto at = walk_.begin() + behind;
     std::copy_backward(at, walk_.begin() + count_, walk_.begin() + count_ + 1);

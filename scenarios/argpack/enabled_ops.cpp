@@ -11,7 +11,7 @@ constexpr Ops kContexts = ops(Op::make_context, Op::set_arg_argpack, Op::compile
 constexpr Ops kContextArguments = ops(Op::set_arg_ndarray, Op::set_arg_ndarray_with_grad,
                                       Op::set_arg_external, Op::set_arg_scalar);
 
-/// Ops that take away what others use.
+/// Ops that remove or move objects that others use.
 constexpr Ops kTakers =
     ops(Op::replace_nested, Op::set_gradient, Op::drop_gradient, Op::resize_external);
 
@@ -63,14 +63,14 @@ constexpr std::array<Theme, 10> kThemes{{
 }  // namespace
 
 Ops wanted(const Situation& now) {
-  constexpr int kFewPacks = 3;             // One to lose, one to continue with, one to nest.
-  if (now.census.contexts != 0) return 0;  // Code that has a context continues with it.
+  constexpr int kFewPacks = 3;             // One to lose, one to keep, one to nest.
+  if (now.census.contexts != 0) return 0;  // A script with a context continues with it.
   return when(std::popcount(now.fresh(now.census.packs)) < kFewPacks, ops(Op::new_argpack)) |
          when(now.fresh(now.census.arrays) == 0, ops(Op::new_ndarray)) |
          when(now.census.externals == 0, ops(Op::new_external));
 }
 
-// Which kinds of ops take part is drawn per run by some strategies, so that there are several.
+// There are several, because some strategies enable only a random subset of the kinds of ops.
 Ops closing(const Situation& now) {
   const bool has_packs = now.fresh(now.census.packs) != 0;
   return kOnlyClosing | when(has_packs, ops(Op::call, Op::call_often)) |
@@ -80,7 +80,7 @@ Ops closing(const Situation& now) {
 std::span<const Theme> themes() { return kThemes; }
 
 Ops offer(const Theme& theme, std::uint32_t task, const Situation& now) {
-  // A mutator alone binds a pack to a context that has one: it may be launched meanwhile.
+  // Only a mutator rebinds the pack of a bound context, which may be launched concurrently.
   const Ops rebinding = when(task == 0 && now.unbound == 0, ops(Op::set_arg_argpack));
   const Ops possible = applicable(now) & ~kOnlyClosing & ~rebinding;
   if (&theme == &kThemes[0]) return possible;

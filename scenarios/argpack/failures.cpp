@@ -4,11 +4,11 @@
 namespace scenarios::argpack {
 namespace {
 
-/// CUDA_ERROR_NOT_READY, which is an answer and no failure.
+/// CUDA_ERROR_NOT_READY, which is not a failure.
 constexpr std::uint64_t kNotReady = 600;
 
-/// Answers of a call that was made to fail: CUDA_ERROR_OUT_OF_MEMORY, and of a launch
-/// CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES. Any other error is of what it was given, which others judge.
+/// Returns whether this is an injected error: CUDA_ERROR_OUT_OF_MEMORY, or for a launch
+/// CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES. Other errors come from wrong arguments, which others judge.
 bool was_told_to(std::uint64_t error) { return error == 2 || error == 701; }
 
 bool failed(const harness::Event& event, const harness::World& world) {
@@ -29,7 +29,7 @@ bool met_failure(const Attempt& attempt, const harness::World& world) {
   return false;
 }
 
-// The end of a program has nothing to answer: that of a reset, or of a call that had it over one.
+// The end of a program, in a reset or in a call that held its last reference, cannot report errors.
 bool ignored_failure(const Attempt& attempt, const harness::World& world) {
   const bool ends_program = attempt.op == Op::reset || (attempt.seen & kReset) != 0;
   if (world.injected_failures == 0 || ends_program) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judged: the path as the scenario calls it. Each call is passed to the path, and the witness
+// Judged: the path as the scenario calls it. Each call is forwarded to the path, and the witness
 // judges the result.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace scenarios::argpack {
 
-/// One interface of the path. Ownership: borrows the witness and that of the path.
+/// One interface of the path. Ownership: borrows the witness and the path's interface.
 template <class Interface>
 class Judged : public Interface {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A fact goes to the model, then to the shadow; then code that judges it looks.
+// How it works. Each fact goes to the model, then to the shadow, and then to the judges.
 #include "scenarios/argpack/judges.h"
 
 #include "scenarios/argpack/readings.h"
@@ -129,13 +129,13 @@ void Judges::contents(ThingId array, std::span<const std::int32_t> words) {
   witness_.did(kContents);
 }
 
-// A value that the scenario did not hand out would make the model agree with code that made it up.
+// A value that the scenario did not assign would make the model agree with a path that invents it.
 void Judges::check_value(std::int64_t value, std::uint32_t depth) {
   if (!witness_.handed_out(value, depth))
     scene_.expect("value", static_cast<std::uint64_t>(value), witness_.value());
 }
 
-// Not at what is on the device: code that looks there waits for it, and then nothing is in flight
+// Skips arrays on the device: reading one waits for the device, so that nothing would be in flight
 // when the script drops everything.
 void Judges::look_at_host_arrays() {
   for (Variable variable = 0; variable < targets::argpack::kVariableCount; ++variable) {

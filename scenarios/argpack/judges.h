@@ -7,8 +7,8 @@
 
 namespace scenarios::argpack {
 
-/// The model receives facts first, then the shadow, then the judges. Ownership: made in the run's
-/// arena; borrows the scene and the path.
+/// Facts go to the model first, then to the shadow, then to the judges. Ownership: made in the
+/// run's arena; borrows the scene and the path.
 class Judges final : public targets::argpack::Observer {
  public:
   using Argpack = targets::argpack::Argpack;
@@ -24,19 +24,19 @@ class Judges final : public targets::argpack::Observer {
     path_ = scene_.world().arena.make<Argpack>(
         scene_.world().arena.make<JudgedPath>(witness_, path)->path());
   }
-  /// Returns the path, every result of which is judged.
+  /// Returns the path. Every result of it is judged.
   const Argpack& path() const { return *path_; }
   Witness& witness() { return witness_; }
   const Passages& passages() const { return passages_; }
   const Shadow& shadow() const { return shadow_; }
-  bool launched() const { return launched_; }  ///< Something was.
-  /// Says if the variable holds what is, or refers to what is, from before a reset.
+  bool launched() const { return launched_; }  ///< Returns whether anything was launched.
+  /// Returns whether the variable's object, or one of its members, is from before a reset.
   bool is_stale(Variable variable) const {
     const Thing* thing = model_.things.held_by(variable);
     return thing != nullptr && model_.things.is_stale(*thing);
   }
 
-  /// Reads every array on the host that is still in a variable.
+  /// Reads every array on the host that a variable still refers to.
   void look_at_host_arrays();
 
  private:

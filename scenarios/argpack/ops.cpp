@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row of ops.def names a condition and a call, both of which stand here. A call
-// asks for its arguments and hands them to the path.
+// How it works. A row of ops.def names a condition and a call, both of which are in this file. A
+// call chooses its arguments and passes them to the path.
 #include "scenarios/argpack/player.h"
 
 namespace scenarios::argpack {
@@ -13,7 +13,7 @@ using targets::argpack::kNothing;
 using targets::argpack::Status;
 using targets::argpack::Storage;
 
-/// Unlike that of any other slot, by more than a pack nests.
+/// Returns the value of a slot. Values of different slots differ by more than a pack's depth.
 std::int32_t value_of(const Slot& slot) {
   return static_cast<std::int32_t>(1000 * (slot.task + 1) + 10 * slot.index);
 }
@@ -44,14 +44,14 @@ bool has_bound(const Situation& now) { return now.bound != 0; }
 bool has_compiled(const Situation& now) { return now.compiled != 0; }
 bool has_command_list(const Situation& now) { return now.command_list && has_packs(now); }
 
-/// One of a set to be bound, written or read. Plain: one that is not from before a reset.
+/// Chooses a variable to be bound, written or read. Default: one not from before a reset.
 Variable used(Player& player, const Situation& now, Variables variables) {
   return player.choose().used(now.fresh(variables), now.stale(variables));
 }
 
 // ---- packs --------------------------------------------------------------------------------------
 
-// Two deep, unless picked differently: what is nested is what can be replaced.
+// By default two levels deep, because nested packs can be replaced.
 Status new_argpack(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
@@ -144,7 +144,7 @@ Status make_cycle(Player& player, const Situation& now, const Slot&) {
 
 Status plant(Player& player, const Situation& now, const Slot& slot) {
   const Census& census = now.census;
-  // Victims of each kind of action; the last two need none.
+  // Victims of each kind of action; the last two kinds need none.
   const std::array<Variables, targets::argpack::kFinalizerActionCount> victims{
       census.deep, census.all(), census.arrays, census.externals, census.packs, census.packs};
   std::array<std::uint32_t, targets::argpack::kFinalizerActionCount> values;
@@ -188,7 +188,7 @@ Status call(Player& player, const Situation& now, const Slot&) {
 
 // ---- several calls of the interface in one op ---------------------------------------------------
 
-// kernel(T(...)), and the pack stays in a variable.
+// kernel(T(...)); the pack stays in a variable.
 Status call_new(Player& player, const Situation&, const Slot& slot) {
   Chooser& choose = player.choose();
   constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
@@ -203,7 +203,7 @@ Status call_new(Player& player, const Situation&, const Slot& slot) {
                      [&] { return player.path().calls.call({.pack = into, .returns = returns}); });
 }
 
-// A loop of calls, none of which waits: more launches than may hold anything.
+// A loop of calls that do not wait: more launches than may hold objects.
 Status call_often(Player& player, const Situation& now, const Slot&) {
   constexpr std::uint32_t kTimes = 10;
   const Variable pack = used(player, now, now.census.packs);
@@ -214,7 +214,7 @@ Status call_often(Player& player, const Situation& now, const Slot&) {
   return status;
 }
 
-// kernel(T(...), ndarray, external), all of them new: an ordinary script in one op.
+// kernel(T(...), ndarray, external), all of them new: a complete script in one op.
 Status call_with_all(Player& player, const Situation&, const Slot& slot) {
   Chooser& choose = player.choose();
   const Argpack& path = player.path();
@@ -241,8 +241,8 @@ Status call_with_all(Player& player, const Situation&, const Slot& slot) {
 
 // ---- contexts -----------------------------------------------------------------------------------
 
-/// Calls `act` with one of the contexts, rather one of `rather`; with none where other tasks use
-/// all.
+/// Calls `act` with one of the contexts, preferably one of `rather`. Does nothing if other tasks
+/// use all of them.
 template <class Act>
 Status with_context(Player& player, Variables contexts, Variables rather, Act act) {
   const Variables free = contexts & ~player.others_contexts();
@@ -252,7 +252,7 @@ Status with_context(Player& player, Variables contexts, Variables rather, Act ac
   return act(context);
 }
 
-// Bare, or with an argument in every place and compiled, so that what comes next is its launch.
+// Empty, or with every argument bound and compiled, so that the next step is its launch.
 Status make_context(Player& player, const Situation& now, const Slot& slot) {
   const Argpack& path = player.path();
   const Variable into = player.choose().place(slot, kContextVariables);
@@ -328,7 +328,7 @@ Status compile(Player& player, const Situation& now, const Slot&) {
   });
 }
 
-// A launch that failed may be tried again.
+// Retries a failed launch.
 Status launch(Player& player, const Situation& now, const Slot&) {
   return with_context(player, now.census.contexts, now.compiled, [&](Variable context) {
     const bool returns = player.choose().yes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges that only this path has. Everything else is judged by the harness's own oracles: stale
-// uses, owners of the wrong generation, what is alive after everything was dropped, collected and
-// synchronised once (so a deferred free has one synchronize() to happen in), and readings.
+// Judges that only this path has. The harness's own oracles judge all else: use-after-free,
+// accesses to the wrong generation, leaks (objects alive after everything was dropped, collected
+// and synchronised once, which gives deferred frees one synchronize()), and readings.
 #include <fmt/format.h>
 
 #include <array>

@@ -55,14 +55,14 @@ Variables Player::others_contexts() const {
 void Player::list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   const Ops offered = offer(theme(), task, now);
   list.add(offered);
-  // With one pack alone, code that loses it loses the rest of the program.
+  // With only one pack, losing it would waste the rest of the program.
   const bool has_spare = std::popcount(now.fresh(now.census.packs)) > 1;
   list.add(offered & ((has_spare ? theme().favoured : 0) | wanted(now)), kFavour - 1);
 }
 
 // ---- slots ------------------------------------------------------------------------------------
 
-/// The ops between whose steps something can be taken away.
+/// Ops during which an object can be removed.
 static constexpr Ops kUses =
     ops(Op::call, Op::call_new, Op::call_often, Op::call_with_all, Op::set_arg_argpack);
 
@@ -74,7 +74,7 @@ void Player::take_closing_slot(std::uint32_t index) {
   fill(offered, {0, index});
 }
 
-// A mutator's act early in a call is not the same late in it.
+// A mutator acts early or late in a call, with different effects.
 void Player::prepare(std::size_t op, const harness::Slot& slot) {
   static constexpr std::array<std::uint32_t, 4> kTurns{0, 4, 12, 24};
   if (slot.task != 0)

@@ -9,15 +9,15 @@
 
 namespace scenarios::argpack {
 
-/// The script's acts on its contexts: hints for what to offer next, no more.
+/// The script's actions on its contexts. Only hints for what to offer next.
 struct ContextHints {
   Variables bound = 0;
   Variables compiled = 0;
 };
 
-/// Says that a task fills or launches a context, for as long as it lives. A context is one thread's
-/// at a time: nothing in Taichi sees to that, so that the script does.
-/// Lifetime: on the task's stack; all of them are in a list, which allocates nothing.
+/// Marks a context as used by a task while it exists. A context must be used by one thread at a
+/// time: Taichi does not ensure this, so the script does.
+/// Lifetime: on the task's stack. All are in a linked list, which allocates nothing.
 class ContextUse {
  public:
   ContextUse(ContextUse*& first, harness::TaskId task, Variable context)
@@ -47,26 +47,26 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
  public:
   Player(harness::Scene& scene, Judges& judges, const Theme& theme);
 
-  /// Fills a closing slot, which is chosen only while nothing has been launched.
+  /// Fills a closing slot, if nothing has been launched.
   void take_closing_slot(std::uint32_t index);
 
   const targets::argpack::Argpack& path() const { return judges_.path(); }
   Chooser& choose() { return chooser_; }
   ContextHints& hints() { return hints_; }
-  /// Returns the contexts that other tasks use now.
+  /// Returns the contexts that other tasks are using.
   Variables others_contexts() const;
   ContextUse use_context(Variable context) {
     return {first_use_, scene().world().scheduler.current(), context};
   }
-  /// Mutators wait for the first use of a pack, or the script's end.
+  /// Mutators wait for the first use of a pack, or for the script's end.
   harness::FirstUse& use() { return use_; }
 
-  /// Returns the packs that can stand `level` levels deep in `pack`.
+  /// Returns the packs that can become the nested pack at `level` levels below `pack`.
   Variables fitting_children(const Situation& now, Variable pack, std::uint32_t level) const;
 
-  /// Calls the nth part of an op that is several calls of the interface. A part is a separate
-  /// activation, so that its choices stay where they are when another part changes, and counts as
-  /// its op.
+  /// Calls the nth part of an op that makes several calls. A part is a separate activation,
+  /// so that its choices do not change when another part does, and it is counted as its own
+  /// op.
   template <class Call>
   targets::argpack::Status part(Op op, std::uint32_t nth, Call call);
 

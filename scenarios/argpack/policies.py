@@ -2,7 +2,7 @@
 """What this path's sound claims rest on, for scripts/mutation/mutate_policies.py: the policy, and where the rest of the
 path keeps, gives up, checks, waits or locks."""
 
-# Of targets/argpack/: a file, and which of its functions; ... means all.
+# Source in targets/argpack/ | its functions to mutate; ... means all.
 SOURCES = {
     "own.h": ...,
     "own.cpp": ...,
@@ -31,14 +31,14 @@ SOURCES = {
     "script/packs.cpp": ["ScriptPacks::finalize"],
 }
 
-# What only tells the judges (also of a fault of the target's own, as the ledger sees it), or offers a turn.
+# Statements that only report to the judges (also faults of the target itself, through the ledger) or offer a turn.
 SCENERY = r"facts|observer|tell_|objects_?\.pass|^step\(|ledger_?\.(double_free|wrong_owner|used)|scheduler\.die|" \
           r"^&argument == &context\.array$"
 
-# What no rule of the script makes: name, file, an expression or a statement, what takes its place.
+# Mutants that no rule of the script makes: name, file, expression or statement, replacement.
 BY_HAND = [
     ("launches hold without bound", "own.cpp", "launch_count_ < kLaunchLimit", "launch_count_ < 1000 * kLaunchLimit"),
 ]
 
-# A mutant that must be refuted, or the search itself is at fault.
+# A mutant that must be refuted; if it is not, the search itself is at fault.
 PLANTED = "own.cpp Own::bound drop: argument.pack->holders().add()"

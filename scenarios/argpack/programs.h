@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: tapes put together op by op, for benchmarks, properties and tests.
+// Programs: tapes built op by op, for benchmarks, properties and tests.
 #pragma once
 
 #include "harness/scenario/program.h"
@@ -9,7 +9,7 @@ namespace scenarios::argpack {
 
 using Program = harness::ScenarioProgram<Op, kOps>;
 
-/// The documented ordinary use: a pack with a nested one, and a kernel that takes it and returns a
+/// Returns the usual program: a pack with a nested one, and a kernel that takes it and returns a
 /// value.
 inline Program plain_program() { return Program().script(Op::new_argpack).script(Op::call); }
 

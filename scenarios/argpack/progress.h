@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress: how far a run has come, in ops and launches; things are dated by it.
+// Progress: the progress of a run in ops and launches, by which things are dated.
 #pragma once
 
 #include <cstdint>
 
 namespace scenarios::argpack {
 
-/// Counts the ops that have begun: what came first.
+/// Number of an op, in the order in which ops begin.
 using Serial = std::uint32_t;
 
 class Progress {
  public:
-  /// An op begins.
+  /// Counts an op that begins.
   Serial begin_op() { return ++serial_; }
   Serial serial() const { return serial_; }
 
-  /// A kernel was submitted. Returns its number; they count from 1.
+  /// Counts a submitted kernel. Returns its number, from 1.
   std::uint32_t submit() { return ++launch_count_; }
-  /// Everything submitted so far is known to have finished.
+  /// Everything submitted so far has finished.
   void finish() { finished_ = launch_count_; }
   std::uint32_t launch_count() const { return launch_count_; }
   bool may_run(std::uint32_t launch) const { return launch > finished_; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A reading is compared element by element with what each of the values that the
-// binding may have had would have made of it. The numbers are the judge's own: what a pack, an
-// array and an external array look like to a kernel, and what the kernel makes of them, stands here
-// once more and is taken from no header of the target.
+// How it works. A reading is compared element by element with the results of all
+// values that the binding may have had. The expected numbers are the judge's own: the
+// kernel's layouts and computations are repeated here and taken from no header of the
+// target.
 #include "scenarios/argpack/readings.h"
 
 #include <fmt/format.h>
@@ -17,17 +17,17 @@ using harness::Label;
 
 using Words = std::span<const std::int32_t>;
 
-/// Elements of an array, and CUDA threads: one each.
+/// Number of elements of an array, and of CUDA threads: one each.
 constexpr std::uint32_t kThreads = 64;
 
-// Layout of a kernel's report, in words: kThreads of each.
+// Layout of a kernel's results, in words: kThreads of each kind.
 Words pack_words(Words words) { return words.subspan(0, kThreads); }
 Words array_words(Words words) { return words.subspan(kThreads, kThreads); }
 Words in_words(Words words) { return words.subspan(2 * kThreads, kThreads); }
 Words out_words(Words words) { return words.subspan(3 * kThreads, kThreads); }
 
-/// Returns element `index` of an external array made with `value`, and what the kernel makes of
-/// it: the same two roundings as on the device.
+/// Returns element `index` of an external array made with `value`, and the kernel's result for it:
+/// with the same two roundings as on the device.
 float element_in(std::int64_t value, std::uint32_t index) {
   return static_cast<float>(static_cast<std::int32_t>(value)) + 0.1f * static_cast<float>(index);
 }
@@ -36,7 +36,7 @@ float element_out(std::int64_t value, std::uint32_t index) {
 }
 std::int64_t bits(float value) { return std::bit_cast<std::int32_t>(value); }
 
-/// The values that one reading may be explained by, and the first element that none explains.
+/// Values that may explain one reading, and the first element that none of them explains.
 class Comparison {
  public:
   Comparison(harness::Scene& scene, Label what) : scene_(scene), what_(what) {}
@@ -49,14 +49,14 @@ class Comparison {
   void expect(std::int64_t value) {
     if (count_ < expected_.size()) expected_[count_++] = value;
   }
-  /// Those since the thing was bound.
+  /// Expects the values assigned since the thing was bound.
   Comparison& expect(const Bound& bound, std::int64_t offset = 0, std::int64_t factor = 1) {
     for (std::size_t i = bound.first_value; i < bound.thing->values.size(); ++i)
       expect(factor * bound.thing->values[i] + offset);
     return *this;
   }
 
-  /// `explains(value)` is what the element would be, were it of this value.
+  /// `explains(value)` is the expected element for this value.
   template <class Explains>
   void element(std::int64_t observed, Explains explains) {
     const bool fits = std::any_of(expected_.begin(), expected_.begin() + count_,
@@ -65,7 +65,7 @@ class Comparison {
     seen_ = true;
     fits_ = fits_ && fits;
   }
-  /// Most elements are the one before once more, which was compared.
+  /// Skips an element that equals the previous one, which was compared.
   void element(std::int64_t observed) {
     if (!seen_ || observed != observed_)
       element(observed, [](std::int64_t value) { return value; });
@@ -106,8 +106,8 @@ void judge_out(Comparison& out, Words words) {
 
 bool surely_ran(const harness::Scene& scene) { return scene.world().injected_failures == 0; }
 
-/// The elements of even threads are no one's but the script's; where kernels write, twice what they
-/// read.
+/// Kernels do not write the elements of even threads, which have the script's value; the elements
+/// that kernels write are twice what they read.
 void judge_array(harness::Scene& scene, const Thing& thing, Words words) {
   const bool is_gradient = !thing.kernels.empty();
   Comparison given(scene, is_gradient ? Label("gradient") : Label("array"));

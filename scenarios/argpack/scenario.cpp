@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The argpack scenario: a Python script and a second thread use Taichi arg packs while the
-// collector, the allocator and the device have their say.
+// The argpack scenario: a Python script and a second thread use Taichi arg packs, while the
+// collector, the allocator and the device make their choices.
 //
-//   variables.h  what the script's globals hold  enabled_ops.h   which ops make sense now
+//   variables.h  the script's variables          enabled_ops.h   ops that make sense now
 //   player.h     the slots of the tasks              driver.cpp  the tasks
-//   ops.def, ops.cpp  the ops                        chooser.h   what they are given
-//   judges.h     who hears what the path tells       programs.h  tapes op by op
-//   windows.cpp  which window a fault belongs to     oracle.cpp  what only this path can judge
-//   variants.cpp what each variant claims            shadow.h     which windows a run goes through
+//   ops.def, ops.cpp  the ops                        chooser.h   their arguments
+//   judges.h     receives and judges facts           programs.h  tapes op by op
+//   windows.cpp  assigns faults to windows           oracle.cpp  judges of this path only
+//   variants.cpp claims of the variants              shadow.h    windows that a run reached
 #include "scenarios/argpack/scenario.h"
 
 #include "scenarios/argpack/variants.h"
@@ -15,7 +15,7 @@
 
 extern "C" const harness::KernelImage afterlife_kernels_argpack;
 extern "C" const std::byte afterlife_fatbin_argpack[];
-extern "C" const std::uint64_t afterlife_fatbin_argpack_size;  // 0 where there was no nvcc.
+extern "C" const std::uint64_t afterlife_fatbin_argpack_size;  // 0 if there was no nvcc.
 
 namespace scenarios::argpack {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeenWork: what the device was seen to do, from the harness's history, which no path writes.
+// SeenWork: the observed work of the device, from the harness's history, which no path writes.
 #pragma once
 
 #include "harness/scenario.h"
@@ -16,7 +16,7 @@ class SeenWork {
 
   explicit SeenWork(const harness::History& history) : history_(history) {}
 
-  /// Takes in what has happened since it last looked.
+  /// Counts the events since the last call.
   void look();
   const Counts& kernels() const { return kernels_; }
   bool is_idle() const { return all_.submitted == all_.finished; }

@@ -34,7 +34,7 @@ void Shadow::attached(ThingId id, std::size_t member, ThingId value) {
   let_go(std::exchange(find(id)->members[member], now));
 }
 
-// For good, and with it what only it refers to.
+// Marks it as unreachable, and releases what only it refers to.
 void Shadow::lose(ShadowThing& thing) {
   if (std::exchange(thing.gone, true)) return;
   taken(thing);
@@ -54,7 +54,7 @@ void Shadow::taken(ShadowThing& thing) {
   take_from_launches(thing);
 }
 
-/// It may be the launch that uses it, or the kernel, or code that copies back.
+/// The launch may still use it, or its kernel, or the copy back.
 void Shadow::take_from_launches(const ShadowThing& thing) {
   for (const ShadowUser& user : launching_)
     for (const ShadowBound& bound : user.context->places) {
@@ -66,7 +66,7 @@ void Shadow::take_from_launches(const ShadowThing& thing) {
 
 // ---- how things end -----------------------------------------------------------------------------
 
-// Storage on the device is no one's object: it is the memory that the current activation made last.
+// Storage on the device has no host object: finds the memory that the current activation made last.
 void Shadow::built(ThingId id, harness::BirthId object, std::uint32_t generation) {
   find(id)->beneath = object;
   find(id)->generation = generation;
@@ -92,7 +92,7 @@ void Shadow::note_end(const ShadowThing& thing) {
                    .in_flight = is_in_flight(thing)});
 }
 
-// The last one, for storage that was to move and stayed in its place ends later.
+// Returns the last one: storage that was to move but stayed in place ends later.
 const ShadowEnd* Shadow::end_of_storage(harness::Name life) const {
   const harness::Ledger& ledger = scene_.world().ledger;
   for (std::size_t i = ends_.size(); i-- > 0;)
@@ -100,8 +100,8 @@ const ShadowEnd* Shadow::end_of_storage(harness::Name life) const {
   return nullptr;
 }
 
-// An object goes with its memory, in the finalizer of a wrapper that need not be its own; and each
-// finalizer is its own activation.
+// An object dies with its memory, in a finalizer that need not be its own wrapper's. Each finalizer
+// is a separate activation.
 const ShadowEnd* Shadow::end_of_object(harness::Name life) const {
   const auto& lives = scene_.world().ledger.lives();
   std::size_t i = lives.size() - 1;
@@ -113,7 +113,7 @@ const ShadowEnd* Shadow::end_of_object(harness::Name life) const {
 
 // ---- contexts -----------------------------------------------------------------------------------
 
-// Code that continues with something else has given up what he was launching.
+// A task that starts something else has given up its pending launch.
 ShadowUser& Shadow::use(const ShadowBinding& binding, bool launches, bool again) {
   harness::World& world = scene_.world();
   const std::uint32_t task = raw(world.scheduler.current());
@@ -124,8 +124,8 @@ ShadowUser& Shadow::use(const ShadowBinding& binding, bool launches, bool again)
   return users_.back();
 }
 
-/// Returns when the kernel was submitted that runs at `tick`: those of the one stream start in that
-/// order, and later launches may have begun since.
+/// Returns when the kernel that runs at `tick` was submitted. Kernels of the one stream start in
+/// submission order, and later launches may have begun since.
 static harness::Tick submitted_at(const harness::History& history, harness::Tick tick) {
   std::size_t count = 0;
   for (const harness::Event& event : history.events()) {
@@ -153,7 +153,7 @@ const ShadowUser* Shadow::user_in(harness::Name activation) const {
   return last_user([&](const ShadowUser& user) { return user.activation == activation; });
 }
 
-// External memory is of no program.
+// External memory belongs to no program.
 ShadowBound Shadow::bind(ShadowThing* thing) const {
   if (thing == nullptr) return {};
   const bool stale = thing->generation != 0 && thing->generation != generation_;
@@ -166,8 +166,8 @@ void Shadow::bound(ThingId context, Place place, ThingId id) {
     set(binding);
   else
     use(binding, false);
-  if (place == Place::gradient_address) return;  // No launch looks at it.
-  if (place == Place::external_copy) {           // Nor at what was copied.
+  if (place == Place::gradient_address) return;  // No launch follows it.
+  if (place == Place::external_copy) {           // Nor the original of a copy.
     binding.places[raw(Place::external)] = {};
     return;
   }
@@ -182,7 +182,7 @@ bool Shadow::was_bound_stale(const ShadowUser& user, harness::Name life) const {
                      [&](const ShadowBound& bound) { return bound.stale && is_of(bound, life); });
 }
 
-// The memory of an object is what was made last before it, at the same site.
+// An object's memory is the last allocation before it at the same site.
 bool Shadow::is_of(const ShadowBound& bound, harness::Name life) const {
   const auto& lives = scene_.world().ledger.lives();
   const std::size_t object = raw(bound.thing->beneath);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shadow: what the script did with bound objects, whatever the policy kept, and the windows that it
-// went through.
+// Shadow: the script's actions on bound objects, whatever the policy keeps, and the windows that
+// a run reached.
 //
-// It receives facts, and changes nothing. For each wrapper and launch context it has the references
-// of the *script* (variables, members, frames, cycles; not those of a policy), references to
-// itself, and what it binds.
+// It receives facts and changes nothing. For each wrapper and launch context it has the
+// references of the *script* (variables, members, frames, cycles; not those of a policy), and the
+// bindings.
 #pragma once
 
 #include "scenarios/argpack/windows.h"
@@ -17,37 +17,37 @@ struct ShadowBinding;
 /// Lifetime: in the run's arena; outlives its wrapper.
 struct ShadowThing {
   std::uint32_t references = 0;
-  bool gone = false;  ///< The script can reach it no more.
+  bool gone = false;  ///< The script can no longer reach it.
   bool taken_reentrantly =
       false;                ///< Its memory moved, or it was deleted, while its task set arguments.
-  std::uint32_t moves = 0;  ///< How often its memory has moved.
-  std::uint32_t in_flight = 0;     ///< The last launch that uses it; they count from 1.
+  std::uint32_t moves = 0;  ///< Number of times its memory has moved.
+  std::uint32_t in_flight = 0;     ///< Last launch that uses it, from 1; 0 if none.
   Way in_flight_by = Way::kernel;  ///< Way of that launch.
   std::array<ShadowThing*, 2> members{};
-  ShadowBinding* binding = nullptr;                   ///< The binding of a launch context.
+  ShadowBinding* binding = nullptr;                   ///< Bindings of a launch context.
   harness::BirthId beneath = harness::BirthId::none;  ///< Lifetime of the object, or of the
                                                       ///< storage.
   std::uint32_t generation = 0;  ///< Generation of the program that made the object.
 };
 
-/// The end of what was beneath a thing.
+/// The end of the object beneath a thing.
 struct ShadowEnd {
   harness::BirthId beneath;
-  harness::Name activation;  ///< The code that ended it.
-  bool reentrant;            ///< It came in the middle of its own task's setting of arguments.
+  harness::Name activation;  ///< Activation in which it ended.
+  bool reentrant;            ///< Its own task was setting arguments when it ended.
   bool in_flight;            ///< A kernel that uses the thing may have been running.
 };
 
-/// The thing that a binding took hold of, as it was then.
+/// A bound thing, and its state when it was bound.
 struct ShadowBound {
   ShadowThing* thing = nullptr;
   std::uint32_t moves = 0;
-  bool stale = false;  ///< Its program had been reset by then.
+  bool stale = false;  ///< Its program had already been reset.
 
   bool lost() const { return thing != nullptr && (thing->gone || thing->moves != moves); }
 };
 
-/// An activation in which a context is bound to or launched.
+/// An activation that binds to a context or launches it.
 struct ShadowUser {
   harness::Name activation;
   harness::Tick tick;
@@ -55,16 +55,16 @@ struct ShadowUser {
   const ShadowBinding* context;
   Way way;
   bool launches;
-  bool again;  ///< It was to be launched before, and was not: a call failed, or it was refused.
+  bool again;          ///< An earlier launch failed or was refused.
   bool ended = false;  ///< It launches in a program that has ended.
 };
 
 struct ShadowBinding {
   std::array<ShadowBound, targets::argpack::kPlaceCount> places;
   std::uint32_t depth = 0;       ///< Levels of packs, from Place::pack on.
-  std::uint32_t generation = 0;  ///< Generation of the program that made the context.
+  std::uint32_t generation = 0;  ///< Program that made the context.
   bool launched = false;
-  bool tried = false;  ///< It was to be launched.
+  bool tried = false;  ///< A launch was attempted.
   Way way = Way::kernel;
 
   const ShadowBound& at(targets::argpack::Place place) const { return places[harness::raw(place)]; }
@@ -81,7 +81,7 @@ class Shadow {
   Shadow& operator=(const Shadow&) = delete;
 
   // ---- facts: see targets::argpack::Observer ----
-  /// The program of now is of this generation, or there is none: 0.
+  /// The current program has this generation; 0 if there is no program.
   void program_is(std::uint32_t generation) {
     if (generation == 0)
       ended_ = generation_;
@@ -96,7 +96,7 @@ class Shadow {
   void ended(ThingId thing);
   void attached(ThingId thing, std::size_t member, ThingId value);
   void moved(ThingId thing);
-  /// A context in a variable is one that the script makes by hand.
+  /// Marks a context as made by hand: only those are stored in a variable.
   void stored(ThingId thing) {
     if (thing != ThingId::none && find(thing)->binding != nullptr)
       find(thing)->binding->way = Way::context;
@@ -111,19 +111,19 @@ class Shadow {
   void submitted(ThingId context);
   void finished() { finished_ = submitted_; }
 
-  /// Returns the launch whose kernel runs at `tick`, or null: the last that had begun when it was
-  /// submitted.
+  /// Returns the launch whose kernel runs at `tick`, or null: the last launch that had begun when
+  /// the kernel was submitted.
   const ShadowUser* launch_of_kernel(harness::Tick tick) const;
   /// Returns the last launch that began in `activation`, or null.
   const ShadowUser* launch_in(harness::Name activation) const;
-  /// Returns the context that was bound to or launched last in `activation`, or null.
+  /// Returns the last context that was bound to or launched in `activation`, or null.
   const ShadowUser* user_in(harness::Name activation) const;
-  /// Says if the user's context was bound to the object that the ledger calls `life`, or to the one
-  /// whose memory that is, when its program had been reset.
+  /// Returns whether the user's context was bound to the object `life`, or to the one whose memory
+  /// that is, after its program had been reset.
   bool was_bound_stale(const ShadowUser& user, harness::Name life) const;
-  /// Returns the end of the storage that the ledger calls `life`, or null.
+  /// Returns the end of the storage `life`, or null.
   const ShadowEnd* end_of_storage(harness::Name life) const;
-  /// Returns the end of a wrapper in whose activation the ledger has `life` die, or null.
+  /// Returns the end of a wrapper in whose activation `life` died, or null.
   const ShadowEnd* end_of_object(harness::Name life) const;
 
  private:
@@ -142,7 +142,7 @@ class Shadow {
   ShadowUser& use(const ShadowBinding& binding, bool launches, bool again = false);
   bool is_of(const ShadowBound& bound, harness::Name life) const;
   ShadowBound bind(ShadowThing* thing) const;
-  /// Something is bound to the context, which may have been launched before.
+  /// Records a binding to the context, which may have been launched before.
   void set(const ShadowBinding& binding) {
     use(binding, false);
     if (binding.launched) reach(Window::context_reused, binding.way);
@@ -151,7 +151,7 @@ class Shadow {
   void lose(ShadowThing& thing);
   void taken(ShadowThing& thing);
   void note_end(const ShadowThing& thing);
-  /// A kernel that uses it may be running.
+  /// Returns whether a kernel that uses it may be running.
   bool is_in_flight(const ShadowThing& thing) const { return thing.in_flight > finished_; }
   bool lost_reentrantly(const ShadowBinding& binding) const;
   std::uint64_t task_bit() const {
@@ -160,15 +160,15 @@ class Shadow {
 
   harness::Scene& scene_;
   Passages& passages_;
-  std::pmr::vector<ShadowThing*> things_;   ///< Things by id; [0] is none.
-  std::pmr::vector<ShadowEnd> ends_;        ///< Ends in order.
-  std::pmr::vector<ShadowUser> users_;      ///< Users in order.
-  std::pmr::vector<ShadowUser> launching_;  ///< Launches that have begun and submitted nothing yet.
-  std::uint32_t generation_ = 0;  ///< Generation of the program of now, or of the last one.
-  std::uint32_t ended_ = 0;       ///< Generation of the last program that has ended.
+  std::pmr::vector<ShadowThing*> things_;   ///< By id; [0] is none.
+  std::pmr::vector<ShadowEnd> ends_;        ///< In order.
+  std::pmr::vector<ShadowUser> users_;      ///< In order.
+  std::pmr::vector<ShadowUser> launching_;  ///< Begun, but not yet submitted.
+  std::uint32_t generation_ = 0;            ///< The current program's, or the last one's.
+  std::uint32_t ended_ = 0;                 ///< The last program's that has ended.
   std::uint32_t submitted_ = 0;
   std::uint32_t finished_ = 0;
-  std::uint64_t setting_ = 0;  ///< Bit per task that is between its first binding and its launch.
+  std::uint64_t setting_ = 0;  ///< One bit per task that is setting arguments for a launch.
 };
 
 }  // namespace scenarios::argpack

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symptoms: faults of this path as a user of Taichi 1.7.4 meets them. Lines are of ba0e81dce5.
+// Symptoms: faults of this path, as a user of Taichi 1.7.4 observes them. Lines are of ba0e81dce5.
 //
-// glibc keeps a freed chunk's links where an ArgPack has its {device, alloc_id}: what is looked up
-// after the deletion is not a handle that was ever given out.
+// glibc writes a freed chunk's links over an ArgPack's {device, alloc_id}: after a deletion, the
+// result of a look-up is no valid handle.
 #include "harness/scenario/symptoms.h"
 
 #include "harness/fault/kinds.h"

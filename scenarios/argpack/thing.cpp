@@ -8,7 +8,7 @@ void Thing::assign(std::int64_t value) {
   on_the_way |= std::uint64_t{1} << (values.size() - 1) % 64;
 }
 
-// Assignments may overtake each other on the way there.
+// Assignments may overtake each other before they reach device memory.
 void Thing::write(std::int64_t value) {
   const auto newest = std::find(values.rbegin(), values.rend(), value);
   if (newest == values.rend()) return;

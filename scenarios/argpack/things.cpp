@@ -25,7 +25,7 @@ void Things::built(ThingId id, BirthId object, std::uint32_t generation) {
   thing.generation = generation;
 }
 
-// An op that had it in a frame may bring back what the script had lost, and all that it refers to.
+// An op that has it in a frame may make a lost thing, and all that it refers to, reachable again.
 void Things::link(Thing* thing) {
   if (thing == nullptr || thing->references++ != 0) return;
   if (!std::exchange(thing->gone, false)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Things: what every variable and member of the script refers to, and what cannot be used any more.
+// Things: what each variable and member of the script refers to, and what can no longer be used.
 #pragma once
 
 #include "harness/scenario.h"
@@ -18,10 +18,10 @@ class Things {
 
   Thing* held_by(Variable variable) const { return variables_[variable]; }
   Thing* find(ThingId id) const { return things_[harness::raw(id)]; }
-  std::uint32_t generation() const { return generation_; }  ///< Returns 0 if there is no program.
-  /// Made under an earlier program, or refers to what was.
+  std::uint32_t generation() const { return generation_; }  ///< Returns 0 if there is none.
+  /// Returns whether it, or a member, was made in an earlier program.
   bool is_stale(const Thing& thing) const;
-  /// Things that cannot be used, with something beneath them that may be alive.
+  /// Returns unusable things whose object may still be alive.
   std::pmr::vector<Thing*>& gone() { return gone_; }
 
   // ---- facts: see targets::argpack::Observer ----
@@ -35,7 +35,7 @@ class Things {
   void attached(ThingId thing, std::size_t member, ThingId value);
   void stored(Variable variable, ThingId thing) { variables_[variable] = find(thing); }
 
-  /// Dates a thing, which may be null: one of its users lets go now.
+  /// Dates a thing, which may be null: one of its users releases it now.
   void release(Thing* thing) const;
 
  private:
@@ -45,7 +45,7 @@ class Things {
 
   harness::Scene& scene_;
   const Progress& progress_;
-  std::pmr::vector<Thing*> things_;  ///< Things by id; [0] is none.
+  std::pmr::vector<Thing*> things_;  ///< By id; [0] is none.
   std::pmr::vector<Thing*> gone_;
   std::array<Thing*, targets::argpack::kVariableCount> variables_{};
   std::uint32_t generation_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables: the script's globals, each for one kind of object, so that every op finds arguments
-// that fit, and deleting an op leaves the arguments of the others where they were.
+// Variables: the script's globals, each for one kind of object, so that every op finds fitting
+// arguments, and deleting an op leaves the arguments of the others unchanged.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@ namespace scenarios::argpack {
 
 using targets::argpack::Variable;
 
-/// A set of variables, a bit each.
+/// A set of variables, one bit each.
 using Variables = std::uint32_t;
 
 constexpr Variables bit(Variable variable) { return Variables{1} << variable; }
@@ -28,21 +28,21 @@ inline constexpr Variables kContextVariables = range(10, 2);
 static_assert((kPackVariables | kArrayVariables | kExternalVariables | kContextVariables) ==
               range(0, targets::argpack::kVariableCount));
 
-/// The variables that may hold what `variable` may hold.
+/// Returns the variables that may hold the same kind of object as `variable`.
 constexpr Variables siblings(Variable variable) {
   for (const Variables kind : {kPackVariables, kArrayVariables, kExternalVariables})
     if ((kind >> variable) & 1) return kind;
   return kContextVariables;
 }
 
-/// The content of every variable, at one moment.
+/// The contents of all variables, at one moment.
 struct Census {
   Variables packs = 0;
   Variables deep = 0;  ///< Packs with a nested one.
   Variables arrays = 0;
   Variables externals = 0;
   Variables contexts = 0;
-  Variables stale = 0;  ///< Packs and arrays that are, or refer to what is, from before a reset.
+  Variables stale = 0;  ///< Packs and arrays from before a reset, or with a member from before.
 
   Variables all() const { return packs | arrays | externals | contexts; }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the table works: each row is a policy of the target, by name, with what its author claims.
-// The first is the path as shipped. A window stands in a claim when some way in shows it, and with
-// that way where only contexts made by hand do: what kernel(...) pins is closed to calls.
+// The table of variants: each row is a policy, by name, with its author's claim; the first is the
+// path as shipped. A claim lists a window that some way can reach, together with that way if only
+// contexts made by hand can: what kernel(...) pins is safe in calls.
 #include "scenarios/argpack/variants.h"
 
 #include "harness/scenario/variants.h"
@@ -13,11 +13,11 @@ using harness::Claim;
 using harness::ClaimKind;
 using harness::Label;
 
-/// The shipped gfx backend drops requests to delete what a launch uses: retention, code that asks.
+/// The shipped gfx backend drops requests to delete what a launch uses, so that these objects leak.
 constexpr Label kAll[] = {"nested_replaced",   "parent_freed",      "array_deleted",
                           "external_gone",     "dropped_in_flight", "stale_wrapper",
                           "taken_reentrantly", "context_reused",    "leak"};
-/// The guard of a call takes care of the packs in it.
+/// The pins of a call protect the packs in it.
 constexpr Label kNotPacksOfCalls[] = {
     "nested_replaced/context", "parent_freed/context", "array_deleted",
     "external_gone",           "dropped_in_flight",    "stale_wrapper",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variants: the target's policies, each with what its author claims.
+// Variants: the target's policies, each with its author's claim.
 #pragma once
 
 #include "scenarios/argpack/scenario.h"
@@ -7,7 +7,7 @@
 namespace scenarios::argpack {
 
 std::span<const harness::VariantInfo> variants();
-/// Returns the maker of the path that the variant with this index names.
+/// Returns the maker of the path for the variant with this index.
 Maker maker_of(std::size_t variant);
 
 }  // namespace scenarios::argpack

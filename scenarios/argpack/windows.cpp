@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which window a fault belongs to. How the object died says it where that is telling, by its site
-// and by what the shadow knows of its end; else the site of who met it dead; but whatever a context
-// meets that is launched again, it meets through that. What follows from an earlier fault of the
-// same call, such as a wrong value, belongs where that one does. An object that is met alive, and
-// in another's place, is of a program that has ended.
+// Assigns a fault to a window. The death of the object decides if it is specific, by its site and
+// the shadow's record; if not, the site of the use decides. But every fault of a context that is
+// launched again belongs to that window. A consequence of an earlier fault of the same call, like a
+// wrong value, belongs to that fault's window. A live object in another's place belongs to a
+// program that has ended.
 #include <algorithm>
 #include <optional>
 
@@ -16,10 +16,10 @@ namespace {
 using harness::Fault;
 using harness::FaultKind;
 using harness::Label;
-using namespace targets::argpack;  // Most of it is about the target's sites.
+using namespace targets::argpack;  // For the target's sites.
 
 struct Telling {
-  Label what;  ///< A site, or what a reading was of.
+  Label what;  ///< A site, or the name of a reading.
   Window window;
 };
 
@@ -52,14 +52,14 @@ const Telling* find(const std::array<Telling, count>& table, Label what) {
 
 bool is_stale(Label site) { return site == kDeleteArgpack.stale || site == kDeleteNdarray.stale; }
 
-/// Says if a context was left pointing at it by a launch.
+/// Returns whether an earlier launch left a context pointing at such an object.
 bool is_of_context(Label kind) {
   return kind == Label("argument buffer") || kind == Label("result buffer");
 }
 
 bool is_of_storage(Label site) { return site == kFreeExternal || site == kResizeExternal; }
 
-/// Returns the shadow's record of the end of what the fault is about, or null.
+/// Returns the shadow's record of the end of the fault's object, or null.
 const ShadowEnd* end_of(const Judges& judges, const Fault& fault) {
   const Shadow& shadow = judges.shadow();
   if (is_of_storage(fault.death_site)) return shadow.end_of_storage(fault.object);
@@ -68,14 +68,14 @@ const ShadowEnd* end_of(const Judges& judges, const Fault& fault) {
   return is_object ? shadow.end_of_object(fault.object) : nullptr;
 }
 
-/// Storage goes at once. An object's memory goes in the order of the device's work: that a kernel
-/// may be using it makes no difference there.
+/// Returns whether a kernel may have been using storage when it ended. An object's memory is freed
+/// in stream order, where this makes no difference.
 bool went_in_flight(const Fault& fault, const ShadowEnd* end) {
   return end != nullptr && end->in_flight && is_of_storage(fault.death_site);
 }
 
-/// Something who held a stale wrapper ended this object's life; or an ended program, as it went,
-/// its memory's.
+/// Returns whether a stale wrapper deleted this object, or an ended program freed its memory when
+/// it was destroyed.
 bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
   return std::any_of(faults.begin(), faults.end(), [&](const Fault& earlier) {
     if (earlier.kind != FaultKind::wrong_owner) return false;
@@ -84,14 +84,14 @@ bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
   });
 }
 
-/// Returns who caused the fault: a kernel's is its launch's.
+/// Returns the user that caused the fault. For a kernel, this is its launch.
 const ShadowUser* user_of(const Judges& judges, const Fault& fault) {
   const Shadow& shadow = judges.shadow();
   return is_kernel(fault.use_site) ? shadow.launch_of_kernel(fault.tick)
                                    : shadow.user_in(fault.activation);
 }
 
-/// It went with its program, or is alive because something still has that.
+/// Returns whether it died with its program, or is alive because the program still is.
 bool is_of_ended_program(const Fault& fault) {
   if (fault.death_site == kAtReset) return true;
   const bool is_object =
@@ -100,13 +100,13 @@ bool is_of_ended_program(const Fault& fault) {
          (fault.kind == FaultKind::use_after_free || fault.kind == FaultKind::recycled_use);
 }
 
-/// It is memory of a program's: of an object, or of a launch.
+/// Returns whether it is a program's memory: of an object, or of a launch.
 bool is_of_program(const Fault& fault) {
   return fault.object_kind == Label("device memory") && !(fault.birth_site == kNewExternal);
 }
 
-/// The program had ended before the object's wrapper was bound, written or read. The memory that is
-/// met dead there may have been another's, who had the address since.
+/// Returns whether the program had ended before the object's wrapper was bound, written or read.
+/// The dead memory found there may belong to a later owner of the address.
 bool ended_before_its_use(const Judges& judges, const Fault& fault) {
   if (is_of_program(fault) && is_of_wrapper(fault.use_site)) return true;
   if (!is_of_ended_program(fault)) return false;
@@ -115,8 +115,8 @@ bool ended_before_its_use(const Judges& judges, const Fault& fault) {
   return user != nullptr && judges.shadow().was_bound_stale(*user, fault.object);
 }
 
-/// The launch was in a program that had ended, and nothing of the script's died: no more than what
-/// has an address by now that was the program's.
+/// Returns whether the launch was in a program that had ended, and no object of the script died:
+/// only the addresses of the program's memory were reused.
 bool is_of_launch_in_ended_program(const Judges& judges, const Fault& fault) {
   if (!(fault.death_site == Label()) && !is_of_program(fault)) return false;
   const Shadow& shadow = judges.shadow();
@@ -134,14 +134,14 @@ std::optional<Window> window_of_death(const Judges& judges, const Fault& fault) 
       is_of_launch_in_ended_program(judges, fault))
     return Window::taken_reentrantly;
   if (fault.kind == FaultKind::data_race)
-    return Window::dropped_in_flight;  // Ended while the device may read.
+    return Window::dropped_in_flight;  // It ended while the device may read it.
   if (!is_kernel(fault.use_site)) return std::nullopt;
   if (in_flight) return Window::dropped_in_flight;
   if (fault.birth_site == kNewExternal) return Window::external_gone;
   return std::nullopt;
 }
 
-/// The fault that this one follows from, or null: a kernel's is one of its launch.
+/// Returns the fault that caused this one, or null. A kernel's fault follows from its launch's.
 const Fault* cause_of(const Judges& judges, const std::vector<Fault>& faults, const Fault& fault) {
   const bool is_wrong =
       fault.kind == FaultKind::wrong_value || fault.kind == FaultKind::wild_access;
@@ -156,8 +156,8 @@ const Fault* cause_of(const Judges& judges, const std::vector<Fault>& faults, co
   return nullptr;
 }
 
-/// Returns the window that the call went through, where neither death nor use is telling, or -1. A
-/// launch that was tried before continues with what it resolved the first time.
+/// Returns a window that the call reached, or -1, if neither death nor use is specific. A retried
+/// launch continues with what it resolved the first time.
 int window_of_call(const Judges& judges, const Fault& fault) {
   const ShadowUser* user = user_of(judges, fault);
   const Passages& passages = judges.passages();
@@ -187,8 +187,8 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   return window_of_call(judges, fault);
 }
 
-// Code that finds the fault is in the op that went through the window, or launches the context, or
-// takes away what an earlier launch uses.
+// Finds the way by the op of the fault: it reached the window itself, launches the context, or
+// removes an object that an earlier launch uses.
 int way_of(const harness::Scene& scene, const Fault& fault) {
   const auto& judges = scene.state<Judges>();
   const int window = window_of(scene, fault);

@@ -40,7 +40,7 @@ void Witness::end(Attempt& attempt, Status status) {
   if (undisturbed()) judge(attempt, status);
 }
 
-/// Says if something follows from a fault, and is not another.
+/// Returns whether no fault was found so far. Later ones may be consequences.
 bool Witness::undisturbed() const { return scene_.world().history.faults().empty(); }
 
 bool Witness::runs_beside(Serial op) const {
@@ -71,7 +71,7 @@ void Witness::launched(const Context& context) {
   did(kSubmitted);
 }
 
-/// No other task did anything, and no finalizer of the script's own.
+/// Returns whether no other task's op, and no finalizer of the script, ran.
 bool Witness::stayed_alone(const Attempt& attempt) const {
   return attempt.alone && model_.progress.serial() == attempt.began && planted_.empty();
 }
@@ -80,7 +80,7 @@ bool Witness::stayed_alone(const Attempt& attempt) const {
 
 void Witness::judge(Attempt& attempt, Status status) {
   if (status == Status::ok) {
-    // A finalizer of the script's own may have changed what the op then met.
+    // A finalizer of the script may have changed the conditions during the op.
     Cases certain = attempt.disturbed || !planted_.empty() ? 0 : attempt.at_begin;
     if (certain != 0) certain &= cases_of(attempt, model_);
     judge_ok(attempt, certain);
@@ -95,7 +95,7 @@ void Witness::judge(Attempt& attempt, Status status) {
   refuse(attempt, fmt::format("answered {}, which nothing accounts for", to_label(status).view()));
 }
 
-/// Takes in that a refusal keeps the script out of a window.
+/// Notes that a refusal keeps the script out of a window.
 void Witness::note_refusal(Op op, Status status) {
   const Way way = op == Op::call ? Way::kernel : Way::context;
   if (status == Status::context_spent) scene_.keep_out(raw(Window::context_reused), raw(way));
@@ -139,7 +139,7 @@ bool Witness::is_idle() {
   return work_.is_idle() && work_.kernels().submitted == model_.progress.launch_count();
 }
 
-/// Whether anything that nothing can use may be alive.
+/// Returns whether an unusable object may be alive.
 bool Witness::anything_gone() {
   const harness::Ledger& ledger = scene_.world().ledger;
   std::erase_if(model_.things.gone(), [&](Thing* thing) {
@@ -150,8 +150,8 @@ bool Witness::anything_gone() {
   return !model_.things.gone().empty();
 }
 
-// Nothing failed in this run, so whatever was answered with ok before this op began has been handed
-// to the device by a flush, and is over once something has waited.
+// Without injected errors, every launch that returned ok before this op has been submitted by a
+// flush, and has finished after a wait.
 void Witness::judge_work(const Attempt& attempt) {
   const bool waits = attempt.op == Op::synchronize;
   if ((!waits && attempt.op != Op::flush) || !counts_kernels()) return;
@@ -162,7 +162,7 @@ void Witness::judge_work(const Attempt& attempt) {
                                 attempt.answered, done, waits ? "have run" : "were submitted"));
 }
 
-// Code that has read its result has seen it run. Of a GPU's kernels no one sees more than that.
+// If all results were read, all kernels ran. On a GPU, no other evidence is available.
 bool Witness::counts_kernels() const {
   return harness::sees_kernels(scene_.world()) && undisturbed() &&
          scene_.world().injected_failures == 0 && answered_ != read_;
@@ -180,7 +180,7 @@ void Witness::judge_end() {
 
 // ---- boundedness --------------------------------------------------------------------------------
 
-// Another op that was under way when it was released may still have it in a frame.
+// Another op that was running at its release may still have it in a frame.
 bool Witness::may_still_use(const Attempt& attempt, const Thing& thing) const {
   if (thing.released >= attempt.began) return true;
   for (std::uint64_t rest = running_tasks_; rest != 0; rest &= rest - 1)

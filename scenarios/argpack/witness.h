@@ -3,8 +3,8 @@
 //
 // Service: a call that is refused, fails or does nothing, without an injected error and without a
 // row of refusals() that allows it, is a fault, and so is ok if a refusal is required. Boundedness:
-// what cannot be used is gone when the contract of argpack.h says so. Judged until the first fault
-// of a run, because what follows from one is not another.
+// unusable objects are gone when the contract of argpack.h says so. Judged until the first fault of
+// a run, because later ones may be consequences.
 #pragma once
 
 #include "scenarios/argpack/attempt.h"
@@ -12,7 +12,7 @@
 
 namespace scenarios::argpack {
 
-/// The ops whose results a change concerns: those of other tasks, or this one as well.
+/// The running ops that a change affects: those of other tasks, or all.
 enum class Change : std::uint8_t { of_others, of_all };
 
 /// Ownership: in the run's arena; borrows the scene and the model.
@@ -22,7 +22,7 @@ class Witness {
 
   Witness(harness::Scene& scene, Model& model)
       : scene_(scene), model_(model), work_(scene.world().history) {}
-  Witness(const Witness&) = delete;  // Calls that are under way point at it.
+  Witness(const Witness&) = delete;  // Running calls point at it.
   Witness& operator=(const Witness&) = delete;
 
   /// Makes a call of the path, and judges its result.
@@ -33,25 +33,25 @@ class Witness {
     end(attempt, status);
     return status;
   }
-  /// Finalizers may hand out this value, and those nested in it.
+  /// Notes that finalizers may assign this value, and the next ones to nested packs.
   void planted(std::int64_t value) { planted_.push_back(value); }
 
-  /// Updates what ops under way may return, after a change that decides it.
+  /// Updates the conditions of running ops after a change.
   void changed(Change change);
-  /// The current task's op, and whether another task's is still under way. 0 is none.
+  /// Returns the current task's op, or 0; and whether another task still runs an op.
   Serial op() const { return running_[task()] != nullptr ? running_[task()]->began : 0; }
   bool runs_beside(Serial op) const;
-  /// The current task's op has left this behind.
+  /// Notes an effect of the current task's op.
   void did(Deed deed);
   void launched(const Context& context);
-  /// Hears which value the current task has just been given: for a new pack of this depth, or for
-  /// anything else (depth 0). False where the scenario handed out no such value.
+  /// Returns whether the scenario assigned this value in the current task's op: to a new pack of
+  /// this depth, or to something else (depth 0).
   bool handed_out(std::int64_t value, std::uint32_t depth) const;
-  /// The value that the current task's op hands out.
+  /// Returns the value that the current task's op assigns.
   std::uint64_t value() const { return static_cast<std::uint64_t>(running_[task()]->value); }
-  /// The script is over: the harness's own oracle judges what is left.
+  /// The script has ended: from now on the harness's own oracle judges what is left.
   void close() { closed_ = true; }
-  /// Every successful launch has run, once.
+  /// Judges whether every successful launch has run exactly once.
   void judge_end();
 
  private:
@@ -79,11 +79,11 @@ class Witness {
   harness::Scene& scene_;
   Model& model_;
   std::array<Attempt*, kTaskLimit> running_{};  ///< The running call of each task.
-  std::uint64_t running_tasks_ = 0;             ///< Bit per task.
-  std::pmr::vector<std::int64_t> planted_;      ///< Values that finalizers may hand out.
+  std::uint64_t running_tasks_ = 0;             ///< One bit per task.
+  std::pmr::vector<std::int64_t> planted_;      ///< Values that finalizers may assign.
   SeenWork work_;
-  std::uint32_t answered_ = 0;  ///< Launches that returned ok ...
-  std::uint32_t read_ = 0;      ///< Launches whose results came back.
+  std::uint32_t answered_ = 0;  ///< Launches that returned ok.
+  std::uint32_t read_ = 0;      ///< Launches whose results were read.
   bool closed_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_example: what a whole run costs: `plain`, then by the number of ops and of tasks.
+// bench_example: cost of a whole run: `plain`, then by the number of ops and of tasks.
 #include "harness/entries/bench_path.h"
 #include "scenarios/example/programs.h"
 
@@ -18,7 +18,7 @@ struct Bench {
   static void drive(harness::Scene& scene, const Shape& shape) { drive_shaped(scene, shape); }
   static Program plain() { return plain_program(); }
 
-  // `ops/N`: N requests, each waited for.
+  // `ops/N`: N requests. Each is waited for before the next.
   static Shape ops_shape() { return {.user_slots = kOpLimit}; }
   static Program ops(std::uint32_t count) {
     Program program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks of a run: a user, who asks for what stands under the keys, and owners, who replace it.
+// The tasks of a run: a user, who requests buffers by key, and owners, who replace them.
 #include "scenarios/example/player.h"
 #include "scenarios/example/variants.h"
 
@@ -9,7 +9,7 @@ namespace {
 using harness::Scene;
 using targets::example::Server;
 
-/// A run, as its tasks share it. Ownership: in the run's arena.
+/// State that the tasks of a run share. Ownership: in the run's arena.
 struct Stage {
   Scene& scene;
   harness::Runtime runtime;  ///< The server borrows it.
@@ -27,7 +27,7 @@ struct Stage {
         owners_done(the_scene.world().scheduler, the_shape.owner_count, "owners") {}
 };
 
-/// The user's last step. Nothing may fail: no call is told to.
+/// The user's last step. It must succeed, because no errors are injected.
 void clear_up(Stage& stage) {
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
   if (!stage.player.server().clear()) stage.scene.refuse("clear_up", "false");

@@ -2,12 +2,12 @@
 """What the path promises beyond what every path does."""
 from common.measuring import Figure, fuzz
 
-# Runs of seeds/plain in a second, in the release build.
+# Runs of seeds/plain per second in the release build.
 PLAIN_RUNS_PER_SECOND = 100_000
 
 
 def example_shared_stream(full):
-    """Where all workers share a stream its order protects what is in flight, whatever the policy."""
+    """If all workers share a stream, its order protects buffers in flight under every policy."""
     found, _ = fuzz("example", "--runs", 20_000 if full else 8_000, "--seed", 1, "--config", "stream=shared")
     row = next(row for row in found["windows"] if row["window"] == "replaced_in_flight")
     yield Figure("example: replaced_in_flight protected on a shared stream",

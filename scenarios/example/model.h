@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model: what every answer must be, and which windows a run went through, from the facts that the
+// Model: computes the correct answers, and the windows that a run reached, from the facts that the
 // server reports.
 #pragma once
 
@@ -17,9 +17,9 @@ class Model final : public targets::example::Observer {
 
   Model(harness::Scene& scene, std::uint32_t worker_count) : scene_(scene), values_(worker_count) {}
 
-  /// Remembers what the next buffer of `worker` is filled with.
+  /// Notes the first value of the next buffer of `worker`.
   void hand_out(std::uint32_t worker, std::int32_t value) { values_[worker] = value; }
-  /// Returns the window of the request that was answered at `tick`, if it went through one.
+  /// Returns the window that the request answered at `tick` went through, if any.
   std::optional<Window> window_of_answer(harness::Tick tick) const;
 
   void placed(std::uint32_t worker, std::uint32_t key, BufferId buffer) override;
@@ -33,7 +33,7 @@ class Model final : public targets::example::Observer {
     BufferId buffer;
     std::int32_t value;  ///< First word of the buffer.
     State state = State::prepared;
-    bool replaced = false;  ///< Another buffer stands under the key.
+    bool replaced = false;  ///< Another buffer is current for the key.
     harness::Tick answered_at = 0;
     std::optional<Window> window = {};
   };
@@ -46,9 +46,9 @@ class Model final : public targets::example::Observer {
   void go_through(Request& request, Window window);
 
   harness::Scene& scene_;
-  std::pmr::vector<std::int32_t> values_;  ///< The last value of each worker.
+  std::pmr::vector<std::int32_t> values_;  ///< Last value of each worker.
   std::array<Place, targets::example::kKeyCount> places_;
-  std::pmr::vector<Request> requests_;  ///< Requests by id.
+  std::pmr::vector<Request> requests_;  ///< By id.
 };
 
 }  // namespace scenarios::example

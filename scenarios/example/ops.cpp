@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row of ops.def names a condition and a call, both of which stand here.
+// How it works. A row of ops.def names a condition and a call, both of which are in this file.
 #include "scenarios/example/player.h"
 
 namespace scenarios::example {
@@ -63,9 +63,9 @@ void Player::list_enabled(harness::OpList& list, std::uint32_t task, const Situa
   list.add(harness::applicable_of<kRows>(now) & (task == 0 ? theme().user : theme().owner));
 }
 
-// Every key is filled before the user's first op, so that a run without ops does nothing.
+// Fills every key before the user's first op, so that a run without ops makes no buffer.
 void Player::prepare(std::size_t op, const Slot& slot) {
-  scene().count_op(op);  // Also where it ends the run.
+  scene().count_op(op);  // Also if the op ends the run.
   if (slot.task != 0 || std::exchange(is_set_up_, true)) return;
   const harness::SiteScope site(scene().world().scheduler, "set_up");
   for (std::uint32_t key = 0; key < kKeyCount; ++key)

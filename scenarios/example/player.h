@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Player: the slots of the user and of the owners, and the ops that go into them.
+// Player: the slots of the user and of the owners, and the ops that fill them.
 #pragma once
 
 #include "harness/scenario/player.h"
@@ -7,17 +7,17 @@
 
 namespace scenarios::example {
 
-/// Where a run stands: all its ops make sense at any time.
+/// State of a run. Empty, because every op makes sense at any time.
 struct Situation {};
 
-/// The theme of a run: which ops each task is offered.
+/// The theme of a run: the ops that are offered to each task.
 struct Theme {
   harness::Label name;
   harness::Ops user = ~harness::Ops{0};
   harness::Ops owner = ~harness::Ops{0};
 };
 
-/// The server may not answer false.
+/// Result of an op. The server must not return false.
 enum class Answer : std::uint8_t { ok, refused };
 
 /// Ownership: in the run's arena; borrows the scene, the model and the server.
@@ -28,9 +28,9 @@ class Player final : public harness::Player<Player, Situation, Theme, Answer> {
   targets::example::Server& server() { return *server_; }
 
   std::uint32_t pick_key();
-  /// Reports what the op that runs did not do.
+  /// Reports a refusal unless `ok`.
   Answer answer_of(bool ok);
-  /// Puts a buffer under `key` that no other slot fills like this.
+  /// Puts a buffer under `key`. Its values differ from those of all other slots.
   bool put(const harness::Slot& slot, std::uint32_t key);
 
  private:

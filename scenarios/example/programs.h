@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: tapes put together op by op, for benchmarks and tests.
+// Programs: tapes built op by op, for benchmarks and tests.
 #pragma once
 
 #include "harness/scenario/program.h"
@@ -9,7 +9,7 @@ namespace scenarios::example {
 
 using Program = harness::ScenarioProgram<Op, kOps>;
 
-/// Returns the documented ordinary use: a request, and its answer.
+/// Returns the usual program: a request and its answer.
 inline Program plain_program() { return Program().then(0, Op::query); }
 
 }  // namespace scenarios::example

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenario: requests for buffers that another thread replaces.
-//
-//   driver.cpp  the tasks                      windows.cpp  which window a fault belongs to
-//   player.h    the slots of the tasks         programs.h   tapes op by op
-//   ops.def, ops.cpp  the ops                  variants.*   what is claimed of each policy
-//   model.*     what answers must be
+// The example
+// scenario:
+// requests for
+// buffers that
+// another thread
+// replaces.
 #include "scenarios/example/scenario.h"
 
 #include "scenarios/example/variants.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_example;
 extern "C" const std::byte afterlife_fatbin_example[];
-extern "C" const std::uint64_t afterlife_fatbin_example_size;  // 0 where there was no nvcc.
+extern "C" const std::uint64_t afterlife_fatbin_example_size;  // 0 if there was no nvcc.
 
 namespace scenarios::example {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the scenario; scenario.cpp puts them together.
+// The parts of the scenario; scenario.cpp describes how they fit together.
 #pragma once
 
 #include "harness/scenario.h"
@@ -7,7 +7,7 @@
 
 namespace scenarios::example {
 
-/// The ops of a run, a row of ops.def each.
+/// The ops of a run, one per row of ops.def.
 enum class Op : std::uint8_t {
 #define OP(name, applies, call) name,
 #include "scenarios/example/ops.def"
@@ -17,7 +17,7 @@ inline constexpr auto kOps = std::to_array<harness::OpInfo>({
 #include "scenarios/example/ops.def"
 });
 
-/// A row of kWindows in scenario.cpp.
+/// Index of a row of kWindows in scenario.cpp.
 enum class Window : std::uint8_t { replaced_before_launch, replaced_in_flight };
 
 /// The size of a run.
@@ -30,7 +30,7 @@ struct Shape {
 /// Spawns a user, which makes requests, and owners, which replace the requested buffers.
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
-/// The same with a server of the caller's, for tests that break one.
+/// The same with another server, for tests with a broken one.
 using Maker = decltype(targets::example::NamedPolicy::make);
 void drive_server(harness::Scene& scene, const Shape& shape, Maker make);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row for each policy of the target, by name.
+// The table of variants: one row for each policy of the target, by name.
 #include "scenarios/example/variants.h"
 
 #include "harness/scenario/variants.h"

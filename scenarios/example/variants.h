@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variants: the target's policies, each with what its author claims.
+// Variants: the target's policies, each with its author's claim.
 #pragma once
 
 #include "scenarios/example/scenario.h"
@@ -7,7 +7,7 @@
 namespace scenarios::example {
 
 std::span<const harness::VariantInfo> variants();
-/// Makes the server of the variant with this index.
+/// Returns the maker of the server for the variant with this index.
 Maker maker_of(std::size_t variant);
 
 }  // namespace scenarios::example

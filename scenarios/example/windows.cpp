@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns which window a fault belongs to: by who found it, or, of a wrong answer, by what became
-// of its request.
+// Assigns a fault to a window: by the site that found it; for a wrong answer, by the state of its
+// request.
 #include "harness/fault/kinds.h"
 #include "scenarios/example/model.h"
 

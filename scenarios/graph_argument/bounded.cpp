@@ -31,7 +31,7 @@ void note(harness::Scene& scene, Model& model, Holding& holding) {
   model.losses().overdue().push_back(holding);
 }
 
-/// The harness's own judge has found things that are there at the end, too.
+/// Returns whether the harness's own judge has reported it, because it is also alive at the end.
 bool is_found(const harness::History& history, harness::Name object) {
   return std::any_of(history.faults().begin(), history.faults().end(),
                      [&](const harness::Fault& fault) {
@@ -49,7 +49,7 @@ void judge_bound(harness::Scene& scene, Model& model, const Call& call,
   if (!model.losses().may_have_some() || !model.losses().look()) return;
   if (call.asked.op != Op::synchronize_device || status != targets::graph_argument::Status::ok)
     return;
-  if (destructors_owed(scene, model) > 0) return;  // Each says when it is over.
+  if (destructors_owed(scene, model) > 0) return;  // Each will hold up the bound when it returns.
   for (Holding& holding : model.losses().holdings()) {
     const std::uint32_t since = std::max(holding.lost_at, model.calls().held_up_at());
     if (holding.lost_at != 0 && model.calls().script_calls() >= since + kBoundCalls)

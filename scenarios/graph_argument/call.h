@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call: a call of the path that has not returned, as the judges know it: by their own record of the
-// arguments, not by the path's.
+// Call: a call of the path that has not returned, with the judges' own record of the arguments,
+// independent of the path's.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,11 @@ using targets::graph_argument::Wrapper;
 struct Wrapped;
 class Model;
 
-/// The arguments of a call. A field that an op does not use keeps its default.
+/// Arguments of a call. A field that an op does not use keeps its default.
 struct Asked {
   Op op;
-  Variables given = 0;                                ///< The variables that it works on.
-  Variable into = targets::graph_argument::kNowhere;  ///< Where what it makes is to go.
+  Variables given = 0;                                ///< Variables that it uses.
+  Variable into = targets::graph_argument::kNowhere;  ///< Variable for its result.
   std::optional<StreamName> stream = {};
   std::int32_t value = 0;  ///< Value of a buffer or a set.
   Kernel kernel = Kernel::add_one;
@@ -37,30 +37,30 @@ struct Call {
   Asked asked;
   harness::TaskId task = harness::TaskId::none;
   std::uint32_t number = 0;    ///< Number among all calls of a run, from 1.
-  std::size_t faults = 0;      ///< How many had been found.
-  std::size_t events = 0;      ///< How many there had been.
+  std::size_t faults = 0;      ///< Number of faults before.
+  std::size_t events = 0;      ///< Number of events before.
   std::uint32_t injected = 0;  ///< Number of errors injected before.
   std::size_t lives = 0;       ///< Number of lifetimes before.
   Variables emptied = 0;       ///< Variables that were empty at some time since.
-  std::array<Wrapped*, kReferenceLimit> referred{};  ///< Things that it has loaded, in its order.
+  std::array<Wrapped*, kReferenceLimit> referred{};  ///< Loaded things, in order.
   std::size_t referred_count = 0;
-  std::uint32_t bound = 0;         ///< How often CUDA has done something for it.
+  std::uint32_t bound = 0;         ///< Number of CUDA operations done for it.
   bool stored = false;             ///< Its result is in `into`.
-  bool stream_was_closed = false;  ///< The tick of the call.
-  bool accepted_closed = false;    ///< The path took another for it, and said so.
-  bool met_ended = false;          ///< The path has used what had ended, and said so.
-  std::size_t mark = 0;            ///< Launches when it began to wait.
-  bool finished_some = false;      ///< A launch is over that was not known to be.
-  std::uint32_t waits = 0;         ///< Waits that were over when its own was.
+  bool stream_was_closed = false;  ///< When the call began.
+  bool accepted_closed = false;    ///< The path reported that it used another stream instead.
+  bool met_ended = false;          ///< The path reported that it used something that had ended.
+  std::size_t mark = 0;            ///< Number of launches when it began to wait.
+  bool finished_some = false;      ///< A launch became known to be finished.
+  std::uint32_t waits = 0;         ///< Number of finished waits, when its own was.
   bool waits_for_device = false;
-  bool met_capture = false;    ///< It was called while a capture was under way.
-  bool met_condition = false;  ///< A condition of its graph was without its node meanwhile.
-  bool ended_spoilt = false;   ///< It has ended a capture that was not valid any more.
+  bool met_capture = false;    ///< It was called during a capture.
+  bool met_condition = false;  ///< A condition of its graph had no node at some time.
+  bool ended_spoilt = false;   ///< It has ended an invalidated capture.
   Wrapped* made = nullptr;
 
-  /// The node, by serial, that the one which the call adds next comes after; 0: none. It is the one
-  /// that the call is given for a definition; `consume` comes after its `produce`; what ends a loop
-  /// is the first in its body; a capture continues after its last.
+  /// Returns the serial of the node on which the call's next node depends, or 0. It is the node
+  /// passed in place of a definition; `consume` depends on its `produce`; the node that ends a loop
+  /// is the first in its body; a captured node depends on the capture's last one.
   std::uint32_t after() const;
 };
 

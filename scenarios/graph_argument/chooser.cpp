@@ -10,7 +10,7 @@ using targets::graph_argument::kVariableCount;
 
 namespace {
 
-/// A node's wrapper that is not stored.
+/// Option for not storing a node's wrapper.
 constexpr Variable kNowhereOption = kVariableCount;
 
 using Options = harness::VariableOptions<kFavour*(kVariableCount + 1)>;

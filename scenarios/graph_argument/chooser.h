@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooser: the variables that an op is given. The default one is the most useful: an object that
+// Chooser: chooses the variables of an op. The default is the most useful one: an object that
 // fits.
 #pragma once
 
@@ -13,14 +13,14 @@ class Chooser final : public harness::Chooser {
  public:
   using harness::Chooser::Chooser;
 
-  /// Lists these more often among what is dropped, and leaves more nodes without a variable.
+  /// Lists these more often in to_drop(), and more often leaves a node without a variable.
   void favour(Variables dropped) { dropped_ = dropped; }
 
   Variable from(Variables fitting, Variables favoured = 0);
   Variable to_drop(Variables fitting) { return from(fitting, dropped_); }
-  /// Where a new thing goes.
+  /// Chooses the variable for a new object.
   Variable place(const harness::Slot& slot, Variables kind);
-  /// Where a node goes: a variable, or nowhere.
+  /// Chooses a variable for a new node, or none.
   Variable place_node(const harness::Slot& slot);
   targets::graph_argument::StreamName stream() {
     return static_cast<targets::graph_argument::StreamName>(number(3));

@@ -8,9 +8,9 @@ namespace scenarios::graph_argument {
 using harness::Fault;
 using harness::FaultKind;
 
-// The node has the address of what was closed, code that lives there later. Who that is cannot know
-// of its launches, so that nothing orders the end of the memory after them, either: such a fault
-// tells the kernel, and not by which node.
+// The node has the address of a closed buffer, at which another one is now. Nothing orders the end
+// of that memory after the node's launches, because its owner does not know of them. Such a fault
+// has the kernel, but not the node.
 bool comes_of(const Fault& fault, const Fault& callers) {
   if (callers.kind != FaultKind::recycled_use || fault.use_site != callers.use_site) return false;
   if (fault.kind == FaultKind::data_race)

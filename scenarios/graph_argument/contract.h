@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: what the caller of cuda.core must not do, whatever the variant: where something died,
-// if it was used, and which document says so. A fault in it is caller error.
+// Contract: actions that a caller of cuda.core must not take, whatever the variant, by the sites of
+// death and use, with the document that forbids them. A fault caused by one is a caller error.
 #pragma once
 
 #include "scenarios/graph_argument/scenario.h"
@@ -23,14 +23,14 @@ inline constexpr std::string_view kGraphMemory =
     "CUDA programming guide, graph memory nodes: it is used between its allocation and its free; "
     "cuda.core passes AllocNode.dptr as an int, whose memory is the caller's";
 
-/// If what nothing has any more ends, but for what was launched into a capture.
+/// Death site of an unreferenced object that only a captured launch still uses.
 inline constexpr harness::Label kBufferCapturedSite = "Buffer.__dealloc__/captured";
 inline constexpr harness::Label kModuleCapturedSite = "ObjectCode.__dealloc__/captured";
 
-/// Memory that work uses at once, of which nothing orders the other.
+/// Bytes that unordered work accesses concurrently.
 inline constexpr harness::Label kRacedBytes = "bytes of device memory";
 
-/// Where copies and sets are launched that have numbers: in a version that takes nothing else.
+/// Site of a launch of copies or sets with bare addresses, in a version without others.
 inline constexpr harness::Label kLaunchAddressSite = "Graph.launch/addresses";
 
 inline constexpr std::array<harness::ContractClause, 15> kContract{{

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script and those that meddle with it: the tasks of a run.
+// The tasks of a run: a script, and mutators that interfere with it.
 //
 // The script, Python's main thread, fills its slots with ops. Mutators, more Python threads over
-// the same globals, begin with the first node. Last the script drops its graphs, waits, drops the
-// rest and waits again: what is then still alive was retained. Or the interpreter ends first.
+// the same globals, start with the first node. At the end the script drops its graphs, waits, drops
+// the rest and waits again: whatever is still alive has leaked. Or the interpreter exits first.
 #include <cuda.h>
 
 #include <algorithm>
@@ -22,12 +22,12 @@ using targets::graph_argument::Setup;
 using targets::graph_argument::Status;
 using targets::graph_argument::StreamName;
 
-/// The script's slots after all others, in which it gets to a launch if it has not.
+/// The script's last slots, in which it gets to a launch if there was none.
 constexpr std::uint32_t kLastSlots = 3;
 
 using Stage = harness::Stage<Judges, Player, Shape>;
 
-// A closed stream is not waited for.
+// Accepts a closed stream, which cannot be waited for.
 template <class Call>
 bool insist(Call call) {
   return harness::insist([&] {
@@ -40,13 +40,13 @@ bool synchronize(const GraphArgument& path, StreamName stream) {
   return insist([&] { return path.process.synchronize(stream); });
 }
 
-/// Reads what was launched.
+/// Waits for all streams, which also reads back the results of launches.
 void synchronize_all(const GraphArgument& path) {
   for (const StreamName stream : {StreamName::first, StreamName::second, StreamName::fallback})
     synchronize(path, stream);
 }
 
-/// How many destructors CUDA owes us.
+/// Returns how many destructors CUDA must call.
 std::size_t ended_user_objects(const Scene& scene) {
   const auto& lives = scene.world().ledger.lives();
   return static_cast<std::size_t>(
@@ -55,8 +55,8 @@ std::size_t ended_user_objects(const Scene& scene) {
       }));
 }
 
-// The device, then CUDA's thread, then what that left to Python's: again for as long as what is let
-// go of held what holds others.
+// Waits for the device, then for CUDA's thread, then for Python's queue. Repeats this while a
+// released object was holding others.
 bool settle(Scene& scene, Judges& judges) {
   const GraphArgument& path = judges.path();
   bool all = true;
@@ -71,7 +71,7 @@ bool settle(Scene& scene, Judges& judges) {
   return insist([&] { return path.process.synchronize_device(); }) && all;
 }
 
-/// Python code that is not cuda.core's waits for the device.
+/// Waits for the device in Python code outside of cuda.core.
 bool synchronize_elsewhere(harness::Interpreter& interpreter) {
   const harness::AttachScope attach(interpreter);
   return interpreter.c_call("Device.sync", [&] {
@@ -79,8 +79,8 @@ bool synchronize_elsewhere(harness::Interpreter& interpreter) {
   });
 }
 
-// The same, and nothing calls cuda.core: what was put off has asked for its turn by itself. After a
-// flood that may have been in vain, and is for the next call to make good.
+// The same without calling cuda.core: deferred work must have requested its own pending call. After
+// a flood this request may have failed, and only the next call of cuda.core retries it.
 bool settle_quietly(Scene& scene, Judges& judges) {
   const GraphArgument& path = judges.path();
   if (judges.model().calls().flooded()) return settle(scene, judges);
@@ -100,14 +100,14 @@ bool settle_quietly(Scene& scene, Judges& judges) {
   return all;
 }
 
-// The main thread's steps serve a queue that something has filled.
+// Serves a flooded queue by steps of the main thread.
 bool serve_flood(Scene& scene, Judges& judges) {
   constexpr int kSteps = 8;
   for (int step = 0; step < kSteps; ++step) judges.path().process.idle();
   return settle(scene, judges);
 }
 
-// With everything still in its place: what nothing can use has no reason to be there.
+// Judges while all variables are still set: unusable objects must be gone already.
 void judge_in_place(Scene& scene, Judges& judges) {
   if (!has_lost(judges.model()) || !settle_quietly(scene, judges)) return;
   if (judges.model().calls().flooded() && !serve_flood(scene, judges)) return;
@@ -131,16 +131,16 @@ void clear_up(Scene& scene, Judges& judges) {
   if (!judges.keeps_itself()) scene.mark_quiescent();
 }
 
-// Launches may call Python, which needs the interpreter. A closed stream is not waited for by
-// itself; and nothing waits for the device while something captures.
+// Launches may call Python, which needs the interpreter. A closed stream cannot be waited for
+// alone, and the device cannot be waited for during a capture.
 bool wait_for_launches(const GraphArgument& path) {
   synchronize_all(path);
   return path.process.synchronize(StreamName::second) != Status::closed ||
          insist([&] { return path.process.synchronize_device(); });
 }
 
-// Py_Finalize with graphs that were dropped a moment ago: what CUDA's thread does comes later. A
-// script that cannot wait for its launches does not exit like that.
+// Py_Finalize with graphs that were just dropped: CUDA's thread runs destructors later. A script
+// that cannot wait for its launches does not exit like this.
 bool exit_early(Scene& scene, const GraphArgument& path) {
   const harness::SiteScope site(scene.world().scheduler, "exit");
   if (!wait_for_launches(path)) return false;
@@ -167,7 +167,7 @@ void run_mutator(Stage& stage, std::uint32_t task) {
   stage.player.use().wait();
   for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
     stage.player.take_slot({task, slot});
-  // Its default stream may be nothing else's.
+  // It may have its own default stream.
   synchronize(stage.judges.path(), StreamName::fallback);
 }
 
@@ -188,8 +188,8 @@ void configure(harness::Heap& heap, const harness::Config& config) {
                                                 : harness::CollectAt::allocation});
 }
 
-/// Makes what every script has before it gets interesting: nearer to the windows, for every
-/// strategy.
+/// Makes the objects that every script starts with, so that all strategies are closer to the
+/// windows.
 void begin(const GraphArgument& path) {
   path.objects.load_module(kFirstModule);
   path.definitions.create_definition(kFirstDefinition);

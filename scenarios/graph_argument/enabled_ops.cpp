@@ -6,11 +6,11 @@ namespace {
 
 using harness::when;
 
-/// Ops that every run needs to get to a launch.
+/// Ops that every run needs in order to get to a launch.
 constexpr Ops kShortWay = ops(Op::add_kernel, Op::instantiate, Op::launch);
 constexpr Ops kWay = kShortWay | ops(Op::allocate, Op::create_definition);
 
-/// Ops that take something away.
+/// Ops that remove something.
 constexpr Ops kTakers = ops(Op::drop, Op::close_buffer, Op::close_graph, Op::make_cycle, Op::plant,
                             Op::destroy_node, Op::close_stream, Op::close_event);
 
@@ -107,7 +107,7 @@ constexpr std::array<Theme, 16> kThemes{{
 
 Ops wanted(const Situation& now) {
   const Census& census = now.census;
-  if (census.graphs != 0) return 0;  // From here on a run is about what it is about.
+  if (census.graphs != 0) return 0;  // Later slots are for the run's own theme.
   return when(census.buffers == 0, ops(Op::allocate)) |
          when(census.modules == 0, ops(Op::load_module)) |
          when(census.definitions == 0, ops(Op::create_definition)) |

@@ -7,7 +7,7 @@ from common.measuring import CannotMeasure, Figure, fuzz, list_all, need
 
 PATH = "graph_argument"
 
-# Runs of seeds/plain in a second, in the release build.
+# Runs of seeds/plain per second in the release build.
 PLAIN_RUNS_PER_SECOND = 100_000
 
 # Runs of a search for a first fault: scripts/measure/first_faults.py.
@@ -18,7 +18,7 @@ RUNS = 60_000
 
 
 def hazards(full):
-    """Empty corpus: each unsound variant shows each hazard that it claims soon, for each seed."""
+    """With an empty corpus, each unsound variant quickly shows each of its claimed hazards, with every seed."""
     seeds = range(1, 21 if full else 2)
     unsound = [row for path in list_all()["paths"] if path["path"] == PATH
                for row in path["variants"] if row["claim"] == "unsound"]
@@ -41,7 +41,7 @@ def hazards(full):
 
 
 def only_retention(full):
-    """The over-correction is red for retention, and for nothing else."""
+    """The over-correction fails with retention, and with no other fault."""
     found, _ = fuzz(f"{PATH}/retain_forever", "--runs", 100_000 if full else 5_000, "--seed", 1)
     kinds = sorted({s.split()[0] for s in found["results"][0]["signatures"]})
     yield Figure(f"{PATH}/retain_forever: retention and nothing else", ", ".join(kinds),
@@ -49,7 +49,7 @@ def only_retention(full):
 
 
 def tests(pattern):
-    """Runs tests of the release build and returns what they printed."""
+    """Runs tests of the release build and returns their output."""
     need("release", "afterlife_tests")
     ended = programs.run("release", "afterlife_tests", f"--gtest_filter={pattern}", limit_seconds=600)
     ran = re.search(r"\[  PASSED  \] (\d+) test", ended.out)
@@ -59,7 +59,7 @@ def tests(pattern):
 
 
 def recycled(_full):
-    """A recycled argument is reported at the kernel's line; a plain ASan build of the program is silent."""
+    """A recycled argument is reported at the kernel's line, while a plain ASan build of the program reports nothing."""
     out, count = tests("GraphArgumentRecycled.*")
     skipped = "SKIPPED" in out
     yield Figure(f"{PATH}: the recycled case is named, plain ASan silent", f"{count} tests"
@@ -67,7 +67,7 @@ def recycled(_full):
 
 
 def provenance(full):
-    """What provenance costs against the uninstrumented host build, and a launch of a million threads."""
+    """The cost of provenance relative to the uninstrumented host build, and of a launch of a million threads."""
     out, _ = tests("Cost.*")
     for kernel, most in (("block_sum", 1.3), ("saxpy", 5.0)):
         ratio = float(re.search(rf"provenance {kernel} ([\d.]+)", out)[1])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A fact goes to the model and to the shadow; values are judged where they are
+// How it works. Each fact goes to the model and to the shadow; values are judged where they are
 // reported.
 #include "scenarios/graph_argument/judges.h"
 
@@ -16,7 +16,7 @@ namespace scenarios::graph_argument {
 
 using harness::Label;
 
-/// Says if work that nothing orders, which is the caller's to see to, shared bytes of it.
+/// Returns whether unordered work, a caller error, accessed bytes of it concurrently.
 bool Judges::was_raced_for(const Thing& thing) const {
   const harness::Name name = scene_.world().ledger.life(thing.life).name;
   const auto& faults = scene_.world().history.faults();
@@ -26,14 +26,14 @@ bool Judges::was_raced_for(const Thing& thing) const {
   });
 }
 
-// Elements may have different writers; the story tells the first that is wrong, or else the first.
-// Of bytes that were raced for a launch that CUDA has and the model was not told of explains any.
+// Elements may have different writers. Reports the first wrong element, or else the first one.
+// Raced bytes may have any value that a launch explains, even one that the model does not know yet.
 void Judges::read(Wrapper buffer, const Contents& contents) {
   const ModelValues& values = model_.values();
   const Thing& thing = *model_.names().find(buffer)->thing;
   const Call* call = model_.calls().current();
-  const std::uint32_t waits = call != nullptr ? call->waits : 0;  // That were over before.
-  const ModelNode* writer = nullptr;  // The writer of the element before, which most have, too.
+  const std::uint32_t waits = call != nullptr ? call->waits : 0;  // Waits finished before.
+  const ModelNode* writer = nullptr;  // Writer of the element before, probably also of the next.
   Label what;
   std::int32_t expected = 0;
   std::uint32_t wrong = 0;
@@ -61,7 +61,7 @@ void Judges::read(Wrapper buffer, const Contents& contents) {
   if (!values.explains_next(thing, contents.next)) report_value("next", 1, 0);
 }
 
-// A value that comes after a recycled use comes from it: same window, and same contract.
+// A wrong value after a recycled use follows from it: same window and same contract.
 void Judges::report_value(Label what, std::int64_t observed, std::int64_t expected) {
   harness::Fault fault = harness::fault_here(scene_, harness::FaultKind::wrong_value, what,
                                              fmt::format("{} instead of {}", observed, expected));
@@ -77,7 +77,7 @@ void Judges::report_value(Label what, std::int64_t observed, std::int64_t expect
   scene_.world().history.add(std::move(fault));
 }
 
-// Says if a user object's thing refers to the graph that keeps it: nothing will ever let go.
+// Detects a user object's thing that refers to the graph that keeps it: neither is ever released.
 void Judges::drops_all(bool graphs) {
   if (graphs || !shadow_.has_cycle()) return;
   shadow_.passages().reach(Window::reference_cycle);
@@ -94,8 +94,8 @@ void Judges::named_closed_stream(bool refused) {
   scene_.world().history.add(std::move(fault));
 }
 
-// Code that closes it while it is being used has the memory, or another's, written to: the
-// caller's.
+// If the caller closes it during the call, the node writes to freed or foreign memory: a caller
+// error.
 void Judges::took_closed(Label kernel) {
   shadow_.passages().reach(Window::buffer_closed);
   harness::Fault fault =
@@ -106,13 +106,13 @@ void Judges::took_closed(Label kernel) {
   scene_.world().history.add(std::move(fault));
 }
 
-// Until the main thread gets its turn for what was put off, nothing else lets go of it.
+// Until the main thread runs the pending calls, no deferred object is released.
 void Judges::pending_call_refused() {
   shadow_.passages().reach(Window::pending_queue_full);
   model_.calls().set_stuck(true);
 }
 
-/// Whether a repair keeps the graph that had this handle, for code that names it here.
+/// Returns whether an intervention keeps the graph that had this handle for a use at this site.
 static bool is_kept(const harness::World& world, std::uint64_t handle) {
   const harness::Ledger& ledger = world.ledger;
   for (std::size_t i = 0; i < ledger.lives().size(); ++i) {
@@ -124,7 +124,7 @@ static bool is_kept(const harness::World& world, std::uint64_t handle) {
   return false;
 }
 
-// Dead, the handle is no one's, and CUDA says so itself, unless a repair keeps the graph.
+// A dead handle is reported by CUDA itself, unless an intervention keeps the graph.
 void Judges::named_orphan(std::uint64_t handle, bool refused) {
   shadow_.passages().reach(Window::child_destroyed);
   if (refused) return scene_.keep_out(harness::raw(Window::child_destroyed));

@@ -12,7 +12,7 @@ class Judges final : public targets::graph_argument::Observer,
                      public targets::graph_argument::Reader {
  public:
   explicit Judges(harness::Scene& scene) : scene_(scene), model_(scene), shadow_(scene) {}
-  /// Begins to record and judge all calls.
+  /// Starts to record and judge all calls.
   void set_path(const GraphArgument& path) {
     path_ = &scene_.world().arena.make<Witness>(scene_, model_, path)->parts();
   }
@@ -22,11 +22,11 @@ class Judges final : public targets::graph_argument::Observer,
   Shadow& shadow() { return shadow_; }
   const Shadow& shadow() const { return shadow_; }
 
-  bool launched() const { return launched_; }  ///< There is something to wait for.
+  bool launched() const { return launched_; }  ///< Returns whether anything was launched.
   /// The script has ended.
   void ends() { ended_ = true; }
   bool ended() const { return ended_; }
-  /// A graph keeps something that keeps the graph.
+  /// Returns whether a graph keeps an object alive that keeps the graph.
   bool keeps_itself() const { return keeps_itself_; }
 
  private:
@@ -73,7 +73,7 @@ class Judges final : public targets::graph_argument::Observer,
   void read(Wrapper buffer, const Contents& contents) override;
 
   bool was_raced_for(const Thing& thing) const;
-  /// Reports a value that is not what it should be.
+  /// Reports a wrong value.
   void report_value(harness::Label what, std::int64_t observed, std::int64_t expected);
 
   harness::Scene& scene_;

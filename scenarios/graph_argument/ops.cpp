@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row of ops.def names a condition and a call, both of which stand here. A call
-// asks for its arguments and hands them to the path.
+// How it works. A row of ops.def names a condition and a call, both of which are in this file. A
+// call chooses its arguments and passes them to the path.
 #include "scenarios/graph_argument/player.h"
 
 namespace scenarios::graph_argument {
@@ -223,8 +223,8 @@ Status launch(Player& player, const Situation& now, const Slot&) {
   return player.path().executables.launch(graph, player.choose().stream());
 }
 
-/// Calls the change of a graph that no other task is changing. An executable is one thread's at a
-/// time (CUDA programming guide, graphs), and cuda.core does not see to that: the script does.
+/// Calls `change` with a graph that no other task changes. One thread at a time may use an
+/// executable (CUDA programming guide, graphs). The script ensures this; cuda.core does not.
 template <class Change>
 Status change_graph(Player& player, const Situation& now, Change change) {
   const Variables graphs = now.census.graphs & ~player.changed_by_others(now.census.graphs);

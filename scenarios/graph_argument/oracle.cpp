@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges that only this path has, after the run: what was there for too long (bounded.h), and a
-// graph that keeps what keeps the graph. The rest is judged in passing: answers (service.h) and
-// values (judges.cpp); or by the harness's own oracles.
+// Judges after the run that only this path has: objects alive for too long (bounded.h), and a graph
+// that keeps its own owner alive. All else is judged during the run, statuses (service.h) and
+// values (judges.cpp), or by the harness's own oracles.
 #include "harness/fault/kinds.h"
 #include "scenarios/graph_argument/judges.h"
 
 namespace scenarios::graph_argument {
 
-/// The fault that ends a run says why.
+/// Without a fault, the script must have ended normally.
 static void judge_end(harness::Scene& scene, const Judges& judges) {
   if (!judges.ended() && scene.world().history.faults().empty())
     scene.refuse("script", "ended in the middle, without a reason");
 }
 
-// The contract has it: CUDA's references are nothing that a collector sees.
+// A caller error: the collector cannot see CUDA's references.
 void judge(harness::Scene& scene) {
   if (!scene.has_state()) return;
   const auto& judges = scene.state<Judges>();

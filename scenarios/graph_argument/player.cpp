@@ -28,7 +28,7 @@ bool Player::has_added() const {
                                        Op::add_child, Op::add_scratch, Op::launch_captured)) != 0;
 }
 
-/// The executable that a call is about; null if it has none.
+/// Returns the executable that a call changes; null if there is none.
 static const ModelExec* exec_of(const Model& model, const Call& call) {
   if (call.referred_count > 0) return call.referred[0]->exec;
   const Variables graphs = call.asked.given & kGraphVariables;
@@ -62,12 +62,12 @@ void Player::list_enabled(harness::OpList& list, std::uint32_t task, const Situa
 
 // ---- slots ------------------------------------------------------------------------------------
 
-/// The ops from which on there is something to meddle with.
+/// Ops after which a mutator can interfere.
 static constexpr Ops kUses =
     ops(Op::add_kernel, Op::add_memcpy, Op::add_memset, Op::add_callback, Op::add_conditional,
         Op::add_alloc, Op::instantiate, Op::launch_captured);
 
-// A mutator's act early in a call is not the same late in it.
+// A mutator acts early or late in a call, with different effects.
 void Player::prepare(std::size_t op, const harness::Slot& slot) {
   static constexpr std::array<std::uint32_t, 4> kTurns{0, 8, 24, 64};
   chooser_.favour(theme().dropped);
@@ -77,7 +77,7 @@ void Player::prepare(std::size_t op, const harness::Slot& slot) {
     use_.begin();
 }
 
-// Several ops ask for the same, because a swarm leaves out many kinds of them.
+// Several ops have the same effect here, because a swarm disables many kinds of ops.
 void Player::take_last_slot(std::uint32_t index) {
   if (judges_.launched()) return;
   const harness::ActivationScope activation(scene().world().scheduler, 0, index);
@@ -95,13 +95,13 @@ void Player::take_last_slot(std::uint32_t index) {
   if (op != Op::launch) play(harness::raw(op), slot);
 }
 
-// Closed things, and those that bare addresses name, are the caller's fault in most launches, and
-// the end of the run.
+// With closed objects or bare addresses, most launches would be caller errors, which end the
+// run.
 bool Player::has_trouble() const {
   return (scene().observed().ops & ops(Op::close_buffer, Op::link, Op::plant)) != 0;
 }
 
-// With what there is, which may have been closed.
+// Uses existing objects, which may have been closed.
 void Player::get_to_launch(const harness::Slot& slot) {
   constexpr int kStepLimit = 4;
   for (int step = 0; step < kStepLimit && !judges_.launched(); ++step) {
@@ -116,7 +116,7 @@ void Player::get_to_launch(const harness::Slot& slot) {
   }
 }
 
-// Nothing is left to chance: each op is given what those before it have made.
+// Makes no choices: each op uses the results of the previous ones.
 void Player::launch_anew(std::int32_t value) {
   constexpr Variable kModule = kFirstModule + 1;
   constexpr Variable kDefinition = kFirstDefinition + 2;

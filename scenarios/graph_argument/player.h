@@ -14,15 +14,15 @@ class Player final
  public:
   Player(harness::Scene& scene, Judges& judges, const Theme& theme);
 
-  /// Fills one of the script's last slots: where nothing has been launched yet, an op that needs a
-  /// launch brings about all that this takes.
+  /// Fills one of the script's last slots, if nothing has been launched: an op that needs a launch
+  /// first does everything that this requires.
   void take_last_slot(std::uint32_t index);
 
   const GraphArgument& path() const { return judges_.path(); }
   Chooser& choose() { return chooser_; }
-  /// Returns those of the graphs whose executables other tasks are changing now.
+  /// Returns which of the graphs have executables that other tasks are changing.
   Variables changed_by_others(Variables graphs) const;
-  /// Mutators wait for the first node, or the script's end.
+  /// Mutators wait for the first node, or for the script's end.
   harness::FirstUse& use() { return use_; }
 
  private:
@@ -31,7 +31,7 @@ class Player final
   void prepare(std::size_t op, const harness::Slot& slot) override;
 
   bool has_added() const;
-  /// A launch of what there is would most likely show the caller's own mistakes.
+  /// Returns whether a launch of existing objects would most likely be a caller error.
   bool has_trouble() const;
   void get_to_launch(const harness::Slot& slot);
   void launch_anew(std::int32_t value);
@@ -39,10 +39,10 @@ class Player final
   Judges& judges_;
   Chooser chooser_;
   harness::FirstUse use_;
-  const targets::graph_argument::Api& api_;  ///< The calls that there are.
+  const targets::graph_argument::Api& api_;  ///< Calls that this version has.
 };
 
-/// Unlike that of any other slot, by more than a block has elements.
+/// Returns the value of a slot. Values of different slots differ by more than a block's elements.
 constexpr std::int32_t value_of(const harness::Slot& slot) {
   return static_cast<std::int32_t>(10'000 * (slot.task + 1)) +
          kBlockStride * static_cast<std::int32_t>(slot.index);

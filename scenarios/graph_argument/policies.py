@@ -2,7 +2,7 @@
 """What this path's sound claims rest on, for scripts/mutation/mutate_policies.py: the policy, and where the rest of the
 path keeps, gives up, checks, waits or locks."""
 
-# Of targets/graph_argument/: a file, and which of its functions; ... means all.
+# Source in targets/graph_argument/ | its functions to mutate; ... means all.
 SOURCES = {
     "attach_per_node.h": ...,
     "attach_per_node.cpp": ...,
@@ -29,11 +29,11 @@ SOURCES = {
                          "ScriptNodes::add_event_node", "call_function", "ScriptNodes::add_callback"],
 }
 
-# What only tells facts, or offers a turn; and the script's own care for loops that nothing ends.
+# Statements that only report facts or offer a turn; and the script's own guard against endless loops.
 SCENERY = r"facts(?!\.tell\(&Observer::bound)|Witness::|Observer::(?!bound)|call\.things|reader|edge_|Hold hold|frame_\.step\(|interpreter\.step|loops\.|destructors"
 
-# What no rule of the script makes: name, file, an expression or a statement, what takes its place.
+# Mutants that no rule of the script makes: name, file, expression or statement, replacement.
 BY_HAND = []
 
-# A mutant that must be refuted, or the search itself is at fault.
+# A mutant that must be refuted; if it is not, the search itself is at fault.
 PLANTED = "deferred.cpp DeferredCleanup::drain drop: for (Owners* owner : owners)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: tapes put together op by op, for benchmarks, properties and tests.
+// Programs: tapes built op by op, for benchmarks, properties and tests.
 #pragma once
 
 #include "harness/scenario/program.h"
@@ -9,8 +9,8 @@ namespace scenarios::graph_argument {
 
 using Program = harness::ScenarioProgram<Op, kOps>;
 
-/// The documented ordinary use: a kernel node over the buffer that every script begins with, an
-/// executable, a launch that is waited for.
+/// Returns the usual program: a kernel node for the buffer that every script starts with, an
+/// executable, and a launch with a wait.
 inline Program plain_program() {
   return Program()
       .script(Op::add_kernel)

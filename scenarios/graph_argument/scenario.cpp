@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph_argument scenario: a Python script and a second thread use CUDA graphs while the
-// collector, the allocator, the device and CUDA's own threads have their say.
+// collector, the allocator, the device and CUDA's own threads make their choices.
 //
-//   variables.h  what the script's globals hold  enabled_ops.h   which ops make sense now
+//   variables.h  the script's variables          enabled_ops.h   ops that make sense now
 //   player.h     the slots of the tasks              driver.cpp  the tasks
-//   ops.def, ops.cpp  the ops                        chooser.h   what they are given
-//   judges.h     who hears what the path tells       programs.h  tapes op by op
-//   windows.cpp  which window a fault belongs to     contract.h  what is the caller's to keep
-//   variants.h   the policies, and what each claims
+//   ops.def, ops.cpp  the ops                        chooser.h   their arguments
+//   judges.h     receives and judges facts           programs.h  tapes op by op
+//   windows.cpp  assigns faults to windows           contract.h  duties of the caller
+//   variants.h   the policies and their claims
 #include "scenarios/graph_argument/scenario.h"
 
 #include "scenarios/graph_argument/contract.h"
@@ -16,7 +16,7 @@
 
 extern "C" const harness::KernelImage afterlife_kernels_graph_argument;
 extern "C" const std::byte afterlife_fatbin_graph_argument[];
-extern "C" const std::uint64_t afterlife_fatbin_graph_argument_size;  // 0 where there was no nvcc.
+extern "C" const std::uint64_t afterlife_fatbin_graph_argument_size;  // 0 if there was no nvcc.
 
 namespace scenarios::graph_argument {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces of the graph_argument scenario; scenario.cpp says how they fit.
+// Parts of the graph_argument scenario; scenario.cpp describes how they fit together.
 #pragma once
 
 #include "harness/scenario.h"
@@ -7,7 +7,7 @@
 
 namespace scenarios::graph_argument {
 
-/// The ops of a script, a row of ops.def each.
+/// The ops of a script, one per row of ops.def.
 enum class Op : std::uint8_t {
 #define OP(name, applies, call) name,
 #include "scenarios/graph_argument/ops.def"
@@ -22,28 +22,28 @@ inline constexpr std::size_t kOpCount = kOps.size();
 using Maker = targets::graph_argument::GraphArgument (*)(
     harness::Runtime& runtime, const targets::graph_argument::Setup& setup);
 
-/// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
+/// The number of tasks and of the op slots of each. Slots are numbered; task 0 is the
 /// script.
 struct Shape {
   std::uint32_t mutator_count = 1;
   std::uint32_t script_slots = 16;
   std::uint32_t mutator_slots = 5;
-  /// Makes the path instead of the variant's own maker: tests plant their defects by it.
+  /// Replaces the variant's own maker: tests use it to plant bugs.
   Maker make = nullptr;
 };
 
-/// The axes of a config, by index.
+/// The axes of a configuration, by index.
 enum Axis : std::size_t { kDefaultStreamAxis, kCollectorAxis };
 
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
 
-/// The growth by a graph that keeps itself alive.
+/// Judges leaks: objects alive for too long, and graphs that keep themselves alive.
 void judge(harness::Scene& scene);
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault);
 
-/// Returns whether a fault follows from a caller error, which another fault is about.
+/// Returns whether a fault follows from the caller error that another fault reports.
 bool comes_of(const harness::Fault& fault, const harness::Fault& callers);
 
 }  // namespace scenarios::graph_argument

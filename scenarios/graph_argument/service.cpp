@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a call did what it was asked for: by its answer, by what CUDA was called for, and by what
-// the device ran.
+// Judges whether a call did its work: by its status, by the CUDA calls, and by the work of the
+// device.
 #include "scenarios/graph_argument/service.h"
 
 #include <fmt/format.h>
@@ -23,10 +23,10 @@ namespace {
 
 // ---- work that is left undone -------------------------------------------------------------------
 
-/// How often CUDA must have done something for a call that says that it went well.
+/// Returns how often CUDA must have done something for a call that returns ok.
 std::uint32_t bound_least(const Asked& asked) {
   switch (asked.op) {
-    case Op::close_buffer:  // Twice is well, too.
+    case Op::close_buffer:  // A second close is fine, too.
     case Op::close_event:
     case Op::alias:
     case Op::drop:
@@ -56,7 +56,7 @@ bool is_done(const Call& call) {
   return !waits || call.waits > 0;
 }
 
-/// The path says itself where it takes a closed stream for another one; or it does so quietly.
+/// Judges a closed stream that the path replaced by another one without a report.
 void judge_acceptance(harness::Scene& scene, const Call& call) {
   if (!call.stream_was_closed || call.accepted_closed) return;
   harness::Fault fault = harness::fault_here(scene, harness::FaultKind::api_misuse, "Stream",
@@ -75,8 +75,8 @@ void report_reused_handle(harness::Scene& scene) {
   scene.world().history.add(std::move(fault));
 }
 
-/// CUDA has taken a handle that had died: that of a graph which nothing was informed of, such as
-/// the one of a capture.
+/// Judges a use of a handle that had died, in a way that was not reported, like the graph of a
+/// capture.
 static void judge_ended_handle(harness::Scene& scene, const Call& call) {
   if (!call.met_ended || scene.world().history.faults().size() > call.faults) return;
   scene.reach(harness::raw(Window::handle_reused));
@@ -107,13 +107,13 @@ namespace {
 
 using Counts = std::array<std::uint32_t, kDeviceWorkCount>;
 
-/// The simulated device's own names.
+/// Returns the simulated device's name.
 Label device_label(Work work) {
   if (work == Work::copy) return "copy";
   return work == Work::set ? Label("set") : to_label(work);
 }
 
-/// Things that have ended, less those that the script itself has queued: nodes are not.
+/// Counts finished work. Nodes are counted, but not work that the script itself has queued.
 Counts count(const harness::History& history) {
   static const std::array<Label, kDeviceWorkCount> kLabels = [] {
     std::array<Label, kDeviceWorkCount> labels;
@@ -133,7 +133,7 @@ Counts count(const harness::History& history) {
 
 }  // namespace
 
-// How often a loop runs is not the script's to say; and no one sees what a GPU runs.
+// The number of a loop's iterations is unknown, and the work of a GPU cannot be observed.
 void judge_runs(harness::Scene& scene, const Model& model, bool at_end) {
   if (!harness::sees_kernels(scene.world())) return;
   if (went_wrong(scene, scene.world().scheduler.now())) return;
@@ -147,7 +147,7 @@ void judge_runs(harness::Scene& scene, const Model& model, bool at_end) {
   }
   const Counts ran = count(scene.world().history);
   for (std::size_t i = 0; i < ran.size(); ++i) {
-    const bool direct = static_cast<Work>(i) == Work::copy;  // The script's own copies, too.
+    const bool direct = static_cast<Work>(i) == Work::copy;  // Includes the script's own copies.
     if (direct && !at_end) continue;
     if (ran[i] >= least[i] && (!at_end || loops[i] > 0 || ran[i] == least[i])) continue;
     scene.refuse(to_label(static_cast<Work>(i)),

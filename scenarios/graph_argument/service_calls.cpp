@@ -14,7 +14,7 @@ using harness::Label;
 
 namespace {
 
-/// The call of CUDA's that an op stands for; empty if it need make none.
+/// Returns the CUDA function that an op must call; empty if it need not call any.
 Label cuda_call(Op op) {
   switch (op) {
     case Op::allocate:
@@ -82,8 +82,8 @@ Label cuda_call(Op op) {
   }
 }
 
-/// Says if a call fails where nothing can be reported, as in a destructor; or in passing, as
-/// reading back does.
+/// Returns whether a failure of the call cannot be reported, as in a destructor, or is ignored, as
+/// in reading back.
 bool may_fail_unnoticed(Label what) {
   static constexpr std::array<Label, 10> kCalls{
       "cuMemFreeAsync",     "cuStreamDestroy",         "cuEventDestroy",      "cuLibraryUnload",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA calls of a script's call, by the history alone: neither the path nor the model
-// writes it.
+// CUDA calls of a script's call, from the history alone, which neither the path nor the model
+// writes.
 #pragma once
 
 #include "scenarios/graph_argument/call.h"
@@ -8,16 +8,16 @@
 namespace scenarios::graph_argument {
 
 struct CallsMade {
-  /// The function that the op stands for was called, and well; or it stands for nothing.
+  /// The op's function was called successfully, or the op has none.
   bool asked_for = false;
-  bool failed = false;  ///< Something failed that was not to end a thing, nor to read it back.
-  int pushed = 0;       ///< Contexts that were made current and not taken back.
+  bool failed = false;  ///< A call failed, other than one that destroys an object or reads back.
+  int pushed = 0;       ///< Contexts pushed and not popped.
 };
 
-/// By the task of the call, since it began.
+/// Returns the calls of the call's task since it began.
 CallsMade calls_made(const harness::History& history, const Call& call);
 
-/// At the end, with no builder left: each capture that was begun was ended, once.
+/// Judges, at the end and with no builder left, that each capture was ended exactly once.
 void judge_captures(harness::Scene& scene);
 
 }  // namespace scenarios::graph_argument

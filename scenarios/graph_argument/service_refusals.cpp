@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which answers are documented, for which situation. Every condition is the model's: what the
-// script has asked for and closed itself, in which variables, and how many failures were injected
-// meanwhile.
+// The table of documented statuses, by situation. The model alone evaluates each condition, from
+// the script's calls, the objects that it closed, its variables, and the number of errors injected
+// during the call.
 #include "scenarios/graph_argument/service.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ bool is(const Call& call, std::initializer_list<Op> ops) {
   return std::find(ops.begin(), ops.end(), call.asked.op) != ops.end();
 }
 
-/// The node that the call is about; null if it has not got to it. If it adds one, the first is what
-/// it is added by.
+/// Returns the node that the call works on; null if it was not loaded. A call that adds a node
+/// loads its receiver first.
 const Wrapped* node_of(const Call& call) {
   const bool adds = is(call, {Op::add_free, Op::add_scratch});
   for (const Wrapped* each :
@@ -44,7 +44,7 @@ bool is_endless(const ModelGraph& graph) {
          });
 }
 
-/// The graph has, or has inside, a node for which `test` holds.
+/// Returns whether `test` holds for a node of the graph, or one inside it.
 template <class Test>
 bool any_node(const ModelGraph& graph, Test test) {
   ModelNodes nodes;
@@ -78,7 +78,7 @@ bool went_with_its_node(const Model&, const Call& call) {
   });
 }
 
-/// The path does not keep track of it, and says so.
+/// Returns whether the path used such a graph, which it does not track, and reported this.
 bool used_what_went(const Model& model, const Call& call) {
   return call.met_ended && went_with_its_node(model, call);
 }
@@ -165,7 +165,7 @@ bool invalidated(const Model&, const Call& call) {
          call.referred[0]->invalidated && (call.referred[0]->capturing || call.ended_spoilt);
 }
 
-/// The builder that is being made: something waited for the device meanwhile.
+/// Returns whether the builder being made was invalidated, because something waited for the device.
 bool spoilt_at_once(const Model&, const Call& call) {
   return call.asked.op == Op::begin_building && call.made != nullptr && call.made->invalidated;
 }
@@ -207,7 +207,7 @@ bool has_unused_condition(const Model& model, const Call& call) {
   return call.met_condition || is_spoilt(graph) || model.calls().adds_condition(graph);
 }
 
-/// Whether it lived at some time since the call began: another thread may have been ending it.
+/// Returns whether it was alive at some time during the call: another thread may be ending it.
 bool lived(const harness::World& world, harness::BirthId id, const Call& call) {
   const harness::Life& life = world.ledger.life(id);
   const auto& events = world.history.events();
@@ -224,7 +224,7 @@ bool is_instantiated(const Model& model, const Call& call) {
              });
 }
 
-/// Launches of the same allocation, before.
+/// Returns whether an earlier launch has the same allocation.
 bool not_freed(const Model& model, const Call& call) {
   if (call.asked.op != Op::launch || call.referred_count != 1) return false;
   for (const ModelNode& node : call.referred[0]->exec->nodes) {
@@ -236,7 +236,7 @@ bool not_freed(const Model& model, const Call& call) {
   return false;
 }
 
-/// By a node of its graph, or left by an executable: another task may be instantiating it now.
+/// Freed by a node of its graph, or left by an executable, maybe of another task just now.
 bool freed_before(const Model& model, const Call& call) {
   return call.asked.op == Op::add_free && call.referred_count == 2 &&
          (model.graphs().is_settled(call.referred[1]->serial) ||

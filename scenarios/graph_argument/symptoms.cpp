@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symptoms: faults of this path as a user of cuda.core meets them.
+// Symptoms: faults of this path, as a user of cuda.core would observe them.
 //
-// Memory that was freed to a pool stays mapped until the pool gives it back, at a synchronization
-// where it holds more than its release threshold: until then a stale use goes well and is wrong.
+// Memory that was freed to a pool stays mapped until the pool releases it, at a synchronization at
+// which it holds more than its threshold: until then a stale use succeeds with wrong data.
 #include "harness/scenario/symptoms.h"
 
 #include "harness/fault/kinds.h"

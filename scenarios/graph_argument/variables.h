@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables: the script's globals, each for one kind of object, so that every op finds arguments
-// that fit, and deleting an op leaves the arguments of the others where they were.
+// Variables: the script's globals, each for one kind of object, so that every op finds fitting
+// arguments, and deleting an op leaves the arguments of the others unchanged.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace scenarios::graph_argument {
 
 using targets::graph_argument::Variable;
 
-/// A set of variables, a bit each.
+/// A set of variables, one bit each.
 using Variables = std::uint32_t;
 
 constexpr Variables bit(Variable variable) { return Variables{1} << variable; }
@@ -22,13 +22,13 @@ constexpr Variables range(Variable first, std::uint32_t count) {
   return ((Variables{1} << count) - 1) << first;
 }
 
-// Made before the script begins; of buffers, two.
+// Objects made before the script starts; two buffers.
 inline constexpr Variable kFirstBuffer = 0;
 inline constexpr Variable kFirstModule = 5;
 inline constexpr Variable kFirstDefinition = 9;
 inline constexpr Variable kLastGraph = targets::graph_argument::kVariableCount - 1;
 
-/// Buffers of different slots differ by more than a block has elements.
+/// Values of different slots' buffers differ by more than a block's elements.
 inline constexpr std::int32_t kBlockStride = 100;
 inline constexpr std::int32_t kFirstValue = kBlockStride;
 
@@ -46,14 +46,14 @@ static_assert((kBufferVariables | kModuleVariables | kEventVariables | kDefiniti
                kNodeVariables | kBuilderVariables | kGraphVariables) ==
               range(0, targets::graph_argument::kVariableCount));
 
-/// The variables that may hold what `variable` may hold.
+/// Returns the variables that may hold the same kind of object as `variable`.
 constexpr Variables siblings(Variable variable) {
   for (const Variables kind : kRanges)
     if ((kind >> variable) & 1) return kind;
   return 0;
 }
 
-/// The content of every variable, at one moment.
+/// The contents of all variables, at one moment.
 struct Census {
   Variables buffers = 0;
   Variables modules = 0;
@@ -93,7 +93,7 @@ struct Census {
     }
     HARNESS_CHECK(false, "it holds something");
   }
-  /// Null if there is no use for such nodes.
+  /// Returns null for kinds of nodes without a use.
   Variables* of(targets::graph_argument::NodeKind kind) {
     using targets::graph_argument::NodeKind;
     switch (kind) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the table works: each row is a policy of the target, by name, with what its author claims.
-// The first is the path as shipped.
+// The table of variants: each row is a policy of the target, by name, with its author's claim. The
+// first is the path as shipped.
 #include "scenarios/graph_argument/variants.h"
 
 #include "harness/scenario/variants.h"
@@ -11,7 +11,7 @@ namespace {
 using harness::ClaimKind;
 using harness::Label;
 
-/// Hazards of all variants that let go of things on whatever thread it happens.
+/// Hazards of all variants that release objects on whatever thread it happens.
 constexpr Label kBorrow[] = {"argument_dropped",
                              "node_changed",
                              "definition_dropped",
@@ -45,13 +45,13 @@ constexpr Label kSlots[] = {"operand_dropped",        "node_changed",
                             "child_destroyed",        "dropped_in_callback",
                             "stream_or_event_closed", "handle_reused",
                             "capture_invalidated",    "leak"};
-/// Hazards of the release of today.
+/// Hazards of the current release.
 constexpr Label kToday[] = {"dropped_in_callback", "update_failed", "capture_invalidated",
                             "pending_queue_full"};
 constexpr Label kForever[] = {"leak"};
 constexpr Label kGil[] = {"gil_kept_in_call"};
 
-/// A graph that went with its node is closed, and code that names it is told so.
+/// A graph that was destroyed with its node is closed, and calls that name it are refused.
 constexpr harness::DocumentedRefusal kRefusals[] = {{"child_destroyed", "closed"}};
 
 constexpr harness::VariantInfo kVariants[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which window a fault belongs to. Of memory, libraries and events the shadow knows it, since they
-// ended; of other things their kind and who met them tell.
+// Assigns a fault to a window. For memory, libraries and events the shadow knows it since they
+// ended; for other objects their kind and the use site decide.
 #include "scenarios/graph_argument/windows.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool is_kernel(Label use) {
                      });
 }
 
-/// A graph that its builder had, or took for its own.
+/// Returns whether it is a graph that its builder owned, or wrongly believed to own.
 bool is_builders(const Fault& fault) {
   for (const Label site : {fault.death_site, fault.use_site})
     if (site == targets::graph_argument::kBuilderEndSite ||
@@ -34,7 +34,7 @@ bool is_builders(const Fault& fault) {
   return false;
 }
 
-/// Returns the recycled use that a wrong value has its sites from, or the fault itself.
+/// Returns the recycled use from which a wrong value has its sites, or the fault itself.
 const Fault& cause_of(const harness::Scene& scene, const Fault& fault) {
   if (fault.kind != FaultKind::wrong_value || fault.death_site.empty()) return fault;
   const Fault* cause = &fault;
@@ -45,23 +45,23 @@ const Fault& cause_of(const harness::Scene& scene, const Fault& fault) {
   return *cause;
 }
 
-/// Returns the window that the end of memory, a library or an event is in.
+/// Returns the window of the end of memory, a library or an event.
 std::optional<Window> window_of_end(const harness::Scene& scene, const Fault& fault) {
   if (fault.use_site == kLaunchAddressSite) return Window::bare_address_dropped;
   if (fault.death_site == targets::graph_argument::kBufferCloseSite)
     return is_kernel(fault.use_site) ? Window::buffer_closed : Window::operand_dropped;
   const auto& judges = scene.state<Judges>();
   const auto window = judges.shadow().things().window_of_end(cause_of(scene, fault).object);
-  // A bare address may name what something else has by its buffer.
+  // A bare address may be that of an object that another node holds by its buffer.
   const bool bare = window == Window::bare_address_dropped && !(fault.use_site == Label("chase"));
   return bare ? Window::argument_dropped : window;
 }
 
-/// Things that are no memory.
+/// Returns the window of an object that is not memory.
 std::optional<Window> window_of_kind(const Fault& fault) {
   const Label kind = fault.object_kind;
   if (kind == targets::graph_argument::kInterpreterKind) return Window::dropped_in_callback;
-  // Only a slot that is emptied takes a function away.
+  // Only a slot that is emptied releases a function.
   if (kind == targets::graph_argument::kFunctionKind) return Window::node_changed;
   if (kind == Label("Stream") || kind == Label("Event")) return Window::stream_or_event_closed;
   const bool is_graph = kind == Label("graph");
@@ -75,21 +75,21 @@ std::optional<Window> window_of_kind(const Fault& fault) {
   return std::nullopt;
 }
 
-/// CUDA was called by a thread that it called itself.
+/// Returns whether CUDA was called by a thread in one of its callbacks.
 bool is_callback(const Fault& fault) {
   return fault.kind == FaultKind::api_misuse &&
          (fault.object_kind == Label("user object destructor") ||
           fault.object_kind == Label("host function"));
 }
 
-/// The GIL and the driver's lock, each held by one that wants the other.
+/// Returns whether it is a cycle of the GIL and the driver's lock.
 bool is_about_the_gil(const Fault& fault) {
   const bool hangs = fault.kind == FaultKind::lock_cycle || fault.kind == FaultKind::deadlock;
   const auto names = [&](const char* lock) { return fault.detail.find(lock) != std::string::npos; };
   return hangs && names("waits for GIL") && names("waits for driver lock");
 }
 
-/// A thing that nothing could use any more, by the model's account, is not a cycle's.
+/// An object that is unusable by the model's account is not part of a cycle.
 int window_of_retention(const Judges& judges, const Fault& fault) {
   const bool bounded = fault.use_site == Label("bound");
   const bool stuck = !bounded && judges.model().calls().stuck();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: the places where the race can happen; scenario.cpp says each in a sentence.
+// Windows: the places where the race can happen; scenario.cpp describes each in a sentence.
 #pragma once
 
 #include "harness/scenario/passages.h"

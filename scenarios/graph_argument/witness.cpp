@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each call, in the words of the model.
+// Describes each call to the model.
 #include "scenarios/graph_argument/witness.h"
 
 namespace scenarios::graph_argument {

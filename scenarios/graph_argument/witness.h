@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Witness: the path as a script sees it. It records each call before it passes it on, and has the
-// result judged.
+// Witness: the path as a script sees it. It records each call, forwards it, and judges the
+// result.
 #pragma once
 
 #include "scenarios/graph_argument/bounded.h"
@@ -17,8 +17,8 @@ using targets::graph_argument::Nodes;
 using targets::graph_argument::Objects;
 using targets::graph_argument::Process;
 
-/// How a call is judged, whichever part of the path it is for.
-/// Ownership: in the run's arena; borrows both. Threads: those of the path.
+/// Judges a call of any part of the path.
+/// Ownership: in the run's arena; borrows both members. Threads: those of the path.
 class Judging {
  public:
   using Status = targets::graph_argument::Status;
@@ -48,7 +48,7 @@ class Judging {
   Model& model_;
 };
 
-// Ownership of each: in the run's arena; borrows both. Threads: those of the path.
+// Ownership of each: in the run's arena; borrows both members. Threads: those of the path.
 
 class WitnessedProcess final : public Process {
  public:
@@ -222,10 +222,10 @@ class Witness {
         nodes_(judging_, path.nodes),
         builders_(judging_, path.builders),
         executables_(judging_, path.executables) {}
-  Witness(const Witness&) = delete;  // Its parts point at it.
+  Witness(const Witness&) = delete;  // Its parts point at judging_.
   Witness& operator=(const Witness&) = delete;
 
-  /// The same path, and every call of it is judged.
+  /// Returns the same path, every call of which is judged.
   const GraphArgument& parts() const { return parts_; }
 
  private:

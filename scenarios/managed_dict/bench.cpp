@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_managed_dict: what a whole run costs: `plain`, then by the number of ops and of tasks.
+// bench_managed_dict: cost of a whole run: `plain`, then by the number of ops and of tasks.
 #include "harness/entries/bench_path.h"
 #include "scenarios/managed_dict/programs.h"
 

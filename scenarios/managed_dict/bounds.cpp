@@ -29,7 +29,7 @@ constexpr std::array<Kind, 6> kCounted{{
 
 }  // namespace
 
-// Lives are looked at once when they are new, and again while they last.
+// Examines each new object once, and again as long as it is alive.
 void Census::look() {
   const harness::Ledger& ledger = scene_.world().ledger;
   const auto& lives = ledger.lives();

@@ -13,12 +13,12 @@ namespace scenarios::managed_dict {
 class Census {
  public:
   explicit Census(harness::Scene& scene) : scene_(scene) {}
-  /// No statement is under way but `blocks` with blocks of other tasks: what there is more of than
-  /// anything can reach was retained. Reported once.
+  /// Judges the number of blocks while no statement runs, except for `blocks` with blocks of other
+  /// tasks. If there are more of a kind than can be reachable, they have leaked. Reported once.
   void judge(const Bounds& bounds);
-  /// Bytes of the largest instance that was seen; 0 if there was none.
+  /// Returns the size of the largest instance so far; 0 if there was none.
   std::uint64_t instance_bytes() const { return instance_bytes_; }
-  /// Instances that there were at the last judgement.
+  /// Returns the number of instances at the last judgement.
   std::uint64_t instances() const { return alive_[0].size(); }
 
  private:

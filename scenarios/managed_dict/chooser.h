@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooser: the arguments of an op. The default argument is the most useful one. Tapes name
+// Chooser: chooses the arguments of an op. The default is the most useful one. Tapes name
 // variables, never positions in a list.
 #pragma once
 
@@ -14,14 +14,14 @@ class Chooser final : public harness::Chooser {
  public:
   Chooser(harness::Scene& scene, Model& model) : harness::Chooser(scene), model_(model) {}
 
-  /// A variable that refers to an instance. There must be one.
+  /// Chooses a variable that refers to an instance. There must be one.
   Variable defined() {
     Options options;
     for (Variable variable = 0; variable < targets::managed_dict::kVariableCount; ++variable)
       if (model_.is_defined(variable)) options.add(variable);
     return options.pick(scene_);
   }
-  /// An attribute that the object has, more often than not.
+  /// Chooses an attribute, preferably one that the object has.
   Attribute attribute(Variable variable) {
     harness::VariableOptions<2 * kAttributesDrawn> options;
     const Contents& contents = model_.contents(variable);
@@ -30,7 +30,7 @@ class Chooser final : public harness::Chooser {
     for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute) options.add(attribute);
     return options.pick(scene_);
   }
-  /// The variable of a new instance; the default depends only on the slot.
+  /// Chooses the variable for a new instance; the default depends only on the slot.
   Variable place(const harness::Slot& slot) {
     constexpr Variable kCount = targets::managed_dict::kVariableCount;
     const Variable plain = (slot.index + 3 * slot.task) % kCount;

@@ -19,7 +19,7 @@ const Contents::Entry* Contents::find(Attribute attribute) const {
   return nullptr;
 }
 
-// A key keeps its place when its value changes.
+// A key keeps its position when its value changes.
 void Contents::set(Attribute attribute, Kept kept) {
   for (std::uint32_t i = 0; i < count_; ++i)
     if (entries_[i].attribute == attribute) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contents: what an instance's attributes hold, in the order of vars(), as Python says.
+// Contents: an instance's attributes, in the order of vars(), by the rules of Python.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace scenarios::managed_dict {
 
-/// The object that an attribute refers to.
+/// Kind of object that an attribute refers to.
 enum class Kept : std::uint8_t { number, boolean, shared, itself, guard };
 
 /// Copyable.
@@ -17,7 +17,7 @@ class Contents {
   struct Entry {
     targets::managed_dict::Attribute attribute;
     Kept kept;
-    /// Life of a number; 0 until it was seen: which one is new, the path decides.
+    /// Value of a number; 0 until it was read: the path chooses the values of new ones.
     std::int64_t number;
   };
 
@@ -28,8 +28,8 @@ class Contents {
   std::uint32_t count() const { return count_; }
   std::uint32_t count(Kept kept) const;
 
-  /// Whether a reader sees just this. A number that is seen for the first time is learned: it is
-  /// newer than `newest`, which becomes it.
+  /// Returns whether `items` match. A number that is read for the first time must be newer than
+  /// `newest`, which is set to it.
   bool explains(std::span<const targets::managed_dict::Item> items, std::int64_t& newest);
 
  private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detour: a path whose statements go by another way first.
+// Detour: a path whose statements are routed through another object first.
 #pragma once
 
 #include "targets/managed_dict/managed_dict.h"
 
 namespace scenarios::managed_dict {
 
-/// Ownership: in the run's arena; borrows the path and the way.
+/// Ownership: in the run's arena; borrows the path and the statements.
 class Detour final : public targets::managed_dict::ManagedDict {
  public:
   using Inspection = targets::managed_dict::Inspection;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each instrument yields suspicions: what it saw that a sound interpreter never does,
-// and which class of writer does such things. The first in the order of the record decides, since
-// everything after it may be its consequence. If none is left, no one wrote what he must not: what
-// looked like corruption is one instance after another at one address.
+// How it works. Each instrument yields suspicions: observations that a sound interpreter never
+// causes, and the class of writer that causes them. The first one in the order of the record
+// decides, since later ones may be consequences. If there is none, there was no illegal write: what
+// looked like corruption is several instances at one address, one after another.
 //
 // The classes are those of the report, (a)-(e), and three that it does not list: (f), (g), (h). If
-// the record fits several, all are named; where it ended in a crash that nothing explains, none is.
+// the record fits several, all are named; if the run crashed without an explanation, none is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using harness::InstrumentSet;
 
 constexpr std::uint32_t kWordBytes = 8;
 
-/// The earlier of two.
+/// Returns the earlier suspicion.
 Suspected first_of(Suspected one, Suspected other) {
   if (!one) return other;
   return !other || one->order <= other->order ? one : other;
@@ -31,8 +31,8 @@ bool may_be_dict(std::uint64_t word) { return word % kWordBytes == 0; }
 
 // ---- the debug allocator ------------------------------------------------------------------------
 
-// A debug allocator knows the pointer that free() got, and the bytes around the block; neither who
-// wrote nor how. A count of references moves a pointer by a few bytes; another byte by any number.
+// A debug allocator knows free()'s argument and the bytes around the block, but not the writer. A
+// reference count moves a pointer by a few bytes; an overwritten byte by any number.
 Suspicion suspect(const BlockFinding& finding) {
   constexpr std::int32_t kCounts = 4;
   if (finding.kind != BlockFinding::Kind::freed_beside)
@@ -54,7 +54,7 @@ Suspected from_blocks(const Evidence& evidence) {
 
 // ---- the allocation counter ---------------------------------------------------------------------
 
-/// The sighting of the same place before this one. Place 0 is none: a chunk was looked at, no
+/// Returns the previous sighting of the same place. Place 0 means that a chunk was examined, not an
 /// instance.
 const Sighting* previous(const Evidence& evidence, const Sighting& seen) {
   const Sighting* found = nullptr;
@@ -80,8 +80,8 @@ Suspected from_values(const Evidence& evidence) {
   return {};
 }
 
-/// The same instance, and its word neither what it was nor a dict. Who did it, the counter cannot
-/// tell.
+/// Finds an instance whose word has changed and is not a dict. The counter does not know who did
+/// it.
 Suspected from_words(const Evidence& evidence) {
   for (const Sighting& seen : evidence.sightings) {
     const Sighting* before = previous(evidence, seen);
@@ -157,18 +157,18 @@ std::string crash_in_words(const CrashSeen& crash) {
                      crash.address < kNullPage ? ", in the null page" : "");
 }
 
-// A store that met no one's memory is a crash, and leaves no other record.
+// A store outside every block is a crash, and leaves no other record.
 Suspected from_crash(const Evidence& evidence) {
   if (!evidence.crash) return {};
   const CrashSeen& crash = *evidence.crash;
   const bool wild = crash.of_freed_memory || crash.beside_chunk;
   if (wild) return Suspicion{crash.order, "c", crash_in_words(crash)};
-  // No field of a null object begins there: a value was null, and was counted.
+  // A null object has no field there: a null value was counted as an object.
   const bool counted = crash.address > 0 && crash.address < sizeof(crash.address);
   return counted ? Suspected(Suspicion{crash.order, "g", crash_in_words(crash)}) : Suspected();
 }
 
-/// No suspicion is left: what those instruments that are there make of that.
+/// Returns the conclusion without a suspicion, which depends on the available instruments.
 Diagnosis all_clear(const Evidence& evidence, InstrumentSet without) {
   const auto has = [&](Instrument one) { return (without & instrument_bit(one)) == 0; };
   Diagnosis diagnosis{"-", "this shows nothing by itself", {}};
@@ -215,7 +215,7 @@ Diagnosis all_clear(const Evidence& evidence, InstrumentSet without) {
   return diagnosis;
 }
 
-/// All that is known is how it ended.
+/// Returns the diagnosis if only the crash report is available.
 Diagnosis by_crash_alone(const Evidence& evidence) {
   if (!evidence.crash) return {"-", "no crash, no report: nothing is wrong", {}};
   if (const Suspected wild = from_crash(evidence))
@@ -227,7 +227,7 @@ Diagnosis by_crash_alone(const Evidence& evidence) {
           {crash_in_words(*evidence.crash)}};
 }
 
-// It decides nothing: where there is none, the diagnosis is the same.
+// Only adds evidence: the diagnosis does not depend on the hardware.
 void add_hardware(Diagnosis& diagnosis, const HardwareSeen& seen) {
   if (!seen.why_not.empty())
     diagnosis.evidence.push_back("hardware watch: skipped, " + seen.why_not);
@@ -259,7 +259,7 @@ Diagnosis diagnose(const Evidence& evidence, InstrumentSet without) {
   Diagnosis diagnosis = first
                             ? Diagnosis{first->kind, conclusion_of(first->kind), {first->evidence}}
                             : all_clear(evidence, without);
-  // With all instruments on, a crash that none of them explains is not explained.
+  // With all instruments on, such a crash remains unexplained.
   if (!first && without == 0 && evidence.crash) {
     diagnosis.kind = "-";
     diagnosis.conclusion = "it crashed, and no instrument saw who did it";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script, a second thread over the same classes, and the JIT's compiler thread: the tasks of a
-// run.
+// The tasks of a run: a script, a second thread that uses the same classes, and the JIT's compiler
+// thread.
 //
-// Last the script drops everything, collects and synchronises: what is then still alive was
-// retained.
+// At the end the script drops everything, collects and synchronises: whatever is still alive has
+// leaked.
 #include "harness/scenario/team.h"
 #include "scenarios/managed_dict/detour.h"
 #include "scenarios/managed_dict/explain.h"
@@ -20,14 +20,14 @@ using targets::managed_dict::ManagedDict;
 using targets::managed_dict::Setup;
 using targets::managed_dict::Status;
 
-/// Turns that the compiler thread takes without work before it gives up for this run.
+/// Number of turns without work after which the compiler thread ends.
 constexpr std::uint32_t kCompilerPatience = 64;
 
-/// Free blocks of a small chunk's size that a loop begins with.
+/// Number of free blocks of a small chunk's size at the start of a loop.
 constexpr std::uint32_t kFreeBlocks = 8;
 constexpr std::uint32_t kFreeBytes = 24;
 
-/// All that the tasks of a run share. Lives in the arena.
+/// State that the tasks of a run share. In the run's arena.
 struct Stage {
   Scene& scene;
   harness::Runtime runtime;  ///< The path borrows it.
@@ -61,7 +61,7 @@ void run_worker(Stage& stage, std::uint32_t task) {
     stage.player.take_slot({task, slot});
 }
 
-// Compiles what it was asked for, whenever it gets the GIL.
+// Compiles requested functions whenever it gets the GIL.
 void run_compiler(Stage& stage) {
   harness::Scheduler& scheduler = stage.scene.world().scheduler;
   for (std::uint32_t idle = 0; idle < kCompilerPatience && !stage.over;) {
@@ -70,14 +70,14 @@ void run_compiler(Stage& stage) {
   }
 }
 
-// A few processes run out of memory, at one statement or another.
+// In a few runs the process gets out of memory at some statement.
 std::uint32_t pick_pool_limit(Scene& scene) {
   constexpr std::array<std::uint32_t, 5> kLimits{targets::managed_dict::kPoolCount, 3, 4, 5, 6};
   return kLimits[scene.pick(Site::failure, kLimits.size())];
 }
 
-// Sets up the process's past, and its place in memory: shared keys shrink with every instance,
-// and bit 23 of an address is the sign of a count that is none.
+// Chooses the process's past and its addresses: shared keys shrink with every instance, and bit 23
+// of an address acts as a sign bit if a pointer is counted.
 Setup set_up(Scene& scene, Player& player, const Settings& fixed) {
   constexpr std::array<std::uint32_t, 4> kWarmUps{30, 29, 26, 0};
   constexpr std::array<std::uint32_t, 4> kThresholds{1, 2, 3, 6};
@@ -149,7 +149,7 @@ void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings
   targets::managed_dict::Statements& path =
       make_path(*stage, setup, maker_of(scene.variant())).statements();
   scheduler.spawn("script", [&path, stage, iterations] {
-    // The process's past left free blocks behind.
+    // Earlier code has left free blocks.
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.hold_noise(kFreeBytes);
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.drop_noise();
     for (std::uint32_t i = 0; i < iterations; ++i)

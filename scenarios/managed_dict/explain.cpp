@@ -14,7 +14,7 @@ ManagedInstruments::ManagedInstruments(bool hardware) {
   hardware_.why_not = hardware ? HardwareWatch::why_not() : "not asked for";
 }
 
-/// Repetitions that the rota takes; 0 if the first run already watched every instance.
+/// Returns the number of repetitions; 0 if the first run already watched every instance.
 std::size_t ManagedInstruments::turns() const {
   const std::size_t count = record_->instance_count();
   return count <= HardwareWatch::kRegisterCount ? 0 : WatchRota::turns_for(count);
@@ -28,7 +28,7 @@ targets::managed_dict::MemoryObserver& ManagedInstruments::begin_run() {
   if (run_count_ == 2) hardware_.watched = hardware_.writes = hardware_.unaccounted = 0;
   recorder = std::make_unique<Recorder>();
   transcript_.clear();
-  watch_ = nullptr;  // Before there is another: they share the processor.
+  watch_ = nullptr;  // First, because two watches would share the registers.
   if (hardware_.why_not.empty()) {
     watch_ = std::make_unique<WordWatch>(rota, hardware_);
     recorder->use(*watch_);

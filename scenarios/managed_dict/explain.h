@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explain: the instruments of this path, by the interface of the harness.
+// Explain: implements the harness's interface of instruments for this path.
 #pragma once
 
 #include <memory>
@@ -8,14 +8,14 @@
 
 namespace scenarios::managed_dict {
 
-/// The first run is the record. If it had more instances than the processor has registers, it is
-/// repeated until each of them was watched.
+/// The first run is the record. If it had more instances than the processor has debug registers, it
+/// is repeated until each of them was watched.
 class ManagedInstruments final : public harness::Instruments {
  public:
-  /// `hardware`: whether watchpoints are set, if the machine has them.
+  /// `hardware`: sets watchpoints if the machine has them.
   explicit ManagedInstruments(bool hardware = true);
 
-  /// Begins the record of one run: the driver's observer.
+  /// Begins the record of one run. Returns the observer for the driver.
   targets::managed_dict::MemoryObserver& begin_run();
 
   bool wants_another_run() const override;
@@ -25,8 +25,8 @@ class ManagedInstruments final : public harness::Instruments {
   const Evidence& evidence() const { return record_->evidence(); }
   const HardwareSeen& hardware() const { return hardware_; }
 
-  /// Returns the script for embedded/: the statements of the last run, the counts at their places
-  /// first.
+  /// Returns the script for embedded/: first the stray counts with their places, then the
+  /// statements of the last run.
   std::vector<std::string>& transcript() { return transcript_; }
   std::vector<std::string> program() const;
 
@@ -38,15 +38,15 @@ class ManagedInstruments final : public harness::Instruments {
   std::vector<std::string> transcript_;
   std::unique_ptr<WordWatch> watch_;    ///< Watch of the last run.
   std::unique_ptr<Recorder> record_;    ///< Record of the first run.
-  std::unique_ptr<Recorder> repeated_;  ///< Record of the last run, if it was repeated.
+  std::unique_ptr<Recorder> repeated_;  ///< Record of the last repetition, if any.
 };
 
 std::unique_ptr<harness::Instruments> make_instruments();
 
-/// Where the statements of a run that is recorded are written down.
+/// Returns the lines to which a recorded run's statements are written.
 std::vector<std::string>& transcript_of(harness::Scene& scene);
 
-/// Returns the observer of this run: the instruments that the scene has, or null.
+/// Returns the observer of this run: the scene's instruments, or null.
 targets::managed_dict::MemoryObserver* observer_of(harness::Scene& scene);
 
 }  // namespace scenarios::managed_dict

@@ -9,7 +9,7 @@ import tempfile
 from common import programs
 from common.measuring import CannotMeasure, Figure, fuzz, need, variants
 
-# The classes of the report, and three that it does not list (f, g, h). What is not in here is legal.
+# The classes of the report, and three that it does not list (f, g, h). All other variants are legal.
 CLASS_OF = {
     "clear_tag_byte": "a", "subtract_from_tag_byte": "a", "move_tag_byte": "a",
     "encode_twice": "b", "misdirected_decref": "b", "clear_gc_flag_off_header": "b",
@@ -24,8 +24,8 @@ CLASS_OF = {
 }
 INSTRUMENTS = ("write_watch", "allocation_counter", "debug_allocator", "path_counters")
 
-# Whose evidence a class is told by, and what the others say without it: the table of what each
-# instrument concludes, as the path's README has it. "d": no one wrote, it is recycling.
+# An instrument | the classes that depend on its evidence | the answers for them without it, by the table of conclusions in the path's README. "d" means that
+# there was no writer, only recycling.
 WRONG = [
     ("write_watch", "ab", ("d", "a|b|c|e", "-"), "'(d)', nothing, or '(a), (b), (c) or (e)'"),
     ("debug_allocator", "f", ("d",), "'(d), no writer', 'a recycling artefact'"),
@@ -35,7 +35,7 @@ WRONG = [
 
 
 def minimized_cases(variant, wanted, folder):
-    """Distinct reproducers of one writer, minimized: of as many searches as it takes."""
+    """Returns distinct minimized reproducers of one writer, making as many searches as needed."""
     files = {}
     for seed in range(1, 10 * wanted):
         out = pathlib.Path(folder) / variant / str(seed)
@@ -56,17 +56,17 @@ def explained(file, *options):
 
 
 def accused(kind):
-    """The classes that an answer accuses: of 'c|e' two, of '-', 'd' and 'vacuous' none."""
+    """Returns the classes that an answer accuses: two for 'c|e', none for '-', 'd' and 'vacuous'."""
     return set() if kind in ("-", "d", "vacuous") else set(kind.split("|"))
 
 
 def pattern(case):
-    """The sentence that decided, its numbers taken out: what the evidence is, whichever the case."""
+    """Returns the deciding sentence of the evidence without its numbers, so that it is the same in all cases."""
     return re.sub(r"0x[0-9a-f]+|[-+]?\d+", "N", (case.get("evidence") or [""])[0])
 
 
 def kinds_of(*counts):
-    """Every answer that was given: single classes first."""
+    """Returns all answers that were given, single classes first."""
     return sorted({kind for count in counts for _, kind in count}, key=lambda kind: (len(kind), kind))
 
 
@@ -79,7 +79,7 @@ def print_matrix(title, rows, columns, count):
 
 
 def managed_dict_explained(full):
-    """A confusion matrix of minimized cases of every writer, and of each instrument's absence."""
+    """A confusion matrix of minimized cases of every writer, with all instruments and without each of them."""
     need("release", "afterlife")
     known = {name.split("/")[1] for name, claim in variants()
              if name.startswith("managed_dict/") and claim == "unsound"}

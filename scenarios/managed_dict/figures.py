@@ -11,7 +11,7 @@ SECONDS = 5
 ALARM_FREE = ("stock", "inline_values", "legal_recycle", "legal_materialise")
 RIGHT = {"sound": "held", "unsound": "caught", "vacuous": "vacuous"}
 
-# Runs of seeds/plain in a second, in the release build.
+# Runs of seeds/plain per second in the release build.
 PLAIN_RUNS_PER_SECOND = 150_000
 
 # Runs of a search for a first fault: scripts/measure/first_faults.py.
@@ -19,7 +19,7 @@ FIRST_FAULT_RUNS = 1_000_000
 
 
 def managed_dict_verdicts(full):
-    """Empty corpus, one core: each variant gets the right verdict soon, for each seed."""
+    """With an empty corpus, each variant quickly gets the right verdict on one core, with every seed."""
     seeds = range(1, 21 if full else 2)
     asked = [(name, claim, seed) for name, claim in variants() if name.startswith("managed_dict/")
              for seed in seeds]
@@ -40,7 +40,7 @@ def managed_dict_verdicts(full):
 
 
 def managed_dict_alarms(full):
-    """What is legal or sound raises no alarm."""
+    """Legal and sound variants raise no alarm."""
     runs = 10_000_000 if full else 100_000
     for variant in ALARM_FREE:
         found, ended = fuzz("managed_dict/" + variant, "--runs", runs, limit_seconds=1200)
@@ -51,7 +51,7 @@ def managed_dict_alarms(full):
 
 
 def managed_dict_sensitivity(full):
-    """The search finds what the report's loop of 50 000 iterations passes by, at every setting."""
+    """At every setting, the search finds a fault that the report's loop of 50 000 iterations misses."""
     need("release", "afterlife_tests")
     ended = programs.run("release", "afterlife_tests", "--gtest_filter=ManagedDictSensitivity.*",
                          env={"AFTERLIFE_FULL": "1"} if full else {})

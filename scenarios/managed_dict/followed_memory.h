@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FollowedMemory: adds what happens in the interpreter's memory to the trail of a run.
+// FollowedMemory: adds the interpreter's memory events to the trail of a run.
 #pragma once
 
 #include <array>

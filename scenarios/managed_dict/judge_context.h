@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JudgeContext: what the judges of one run look through: the scene, and the interpreter's memory.
+// JudgeContext: access of a run's judges to the scene and the interpreter's memory.
 #pragma once
 
 #include "harness/scenario/faults.h"
@@ -8,12 +8,12 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: borrows. Lifetime: the run's; `heap` is set before the interpreter starts.
+/// Ownership: borrows all. Lifetime: one run; `heap` is set before the interpreter starts.
 struct JudgeContext {
   harness::Scene& scene;
   const targets::managed_dict::HeapView* heap = nullptr;
   targets::managed_dict::Version version{};
-  Reached* reached = nullptr;  ///< The notes of arrivals.
+  Reached* reached = nullptr;  ///< Notes the windows reached.
 
   void reach(Window window) const { reached->reach(window); }
   /// Returns a fault at the current site.
@@ -22,7 +22,7 @@ struct JudgeContext {
     return harness::fault_here(scene, kind, what, std::move(detail));
   }
   void report(harness::Fault fault) const { scene.world().history.add(std::move(fault)); }
-  /// The name of an object, as faults have it.
+  /// Returns the name of an object, as in faults.
   harness::Name name_of(harness::BirthId id) const { return scene.world().ledger.life(id).name; }
 };
 

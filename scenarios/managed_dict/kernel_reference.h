@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel reference: what the workload's kernel makes of its arguments, in the scenario's own words.
+// Kernel reference: the scenario's own definition of the workload's kernel.
 #pragma once
 
 #include <cstdint>
 
 namespace scenarios::managed_dict {
 
-/// Arguments of autocast_step, as the context managers' attributes say.
+/// Arguments of autocast_step, from the attributes of the context managers.
 struct KernelArguments {
   std::int32_t enabled = 1;
   std::int32_t dtype = 3;
   std::int32_t scale = 1;
 };
 
-/// The value that the thread finds, and the one that it leaves.
+/// Returns a thread's input, and its result.
 constexpr std::int32_t kernel_input(std::uint32_t thread) {
   return static_cast<std::int32_t>(100 + thread);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Statements of a script are atomic but for with blocks, whose instances nothing else
-// can name; so what a variable holds is known when a statement begins.
+// How it works. Statements of a script are atomic, except with blocks, whose instances no other
+// statement can name; so the content of a variable is known when a statement begins.
 #include "scenarios/managed_dict/model.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ struct Conditions {
   static bool missing(const Model& model, const Statement& statement) {
     return !model.has(statement);
   }
-  /// The kernel takes numbers: one attribute, of an _Autocast three.
+  /// The kernel takes numbers: one attribute, or three for an _Autocast.
   static bool no_numbers(const Model& model, const Statement& statement) {
     const Model::Instance& instance = model.variables_[statement.variable];
     const Attribute last = instance.of == Class::autocast ? 2 : 0;
@@ -65,13 +65,13 @@ void Model::part_from_held(Variable variable) {
   if (held_of_ != variable) return;
   held_ = contents_[variable];
   held_has_values_ = variables_[variable].has_values && !is_inline();
-  // An instance that refers to itself goes when it is collected, and takes its values along then.
+  // An instance that refers to itself dies when it is collected, and takes its values along.
   is_held_form_known_ = variables_[variable].is_form_known && held_.count(Kept::itself) == 0;
   if (held_.count(Kept::itself) != 0) held_was_of_ = variable;
   held_of_ = kNobody;
 }
 
-// While vars()'s dict keeps a cycle, the collector passes it by; after that it is loose again.
+// While vars()'s dict keeps a cycle, the collector skips it; afterwards it is garbage again.
 void Model::let_held_go() {
   if (cycle_ == HeldCycle::passed_by) {
     loose_ += 1 + std::max(held_guards_, held_.count(Kept::guard));
@@ -101,7 +101,7 @@ void Model::drop(Variable variable) {
   contents_[variable].clear();
 }
 
-// Models the stores of __init__.
+// Applies the stores of __init__.
 void Model::make(Variable variable, Class of) {
   drop(variable);
   Instance& instance = variables_[variable];
@@ -133,7 +133,7 @@ void Model::overflowed(Variable variable) {
 
 void Model::apply(const Statement& statement) {
   Instance& instance = variables_[statement.variable];
-  // A deletion from a dict makes it take the values into a table first.
+  // A deletion first makes the dict copy the values into a table.
   if (statement.op == Op::delete_attr && instance.has_dict) instance.has_values = false;
   if (expected(statement) != Status::ok) return;
   instance.has_new_name = false;
@@ -186,7 +186,7 @@ void Model::apply(const Statement& statement) {
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-// vars() keeps one dict, which may keep what it was of, which may have another dict by now.
+// vars() keeps one dict, which may keep its instance, even if that has another dict by now.
 Bounds Model::bounds(std::uint32_t blocks, bool asked) const {
   constexpr std::uint32_t kHeldNumbers = 12;
   constexpr std::uint32_t kTypes = 2 * targets::managed_dict::kClassCountOfPath;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model: what the script's variables hold by the rules of Python: attributes, classes, and what can
-// still be reached. Only the scenario writes it, from what it requests. What the path returns, and
-// how much it keeps, is compared with it.
+// Model: the content of the script's variables by the rules of Python: attributes, classes, and
+// what is still reachable. Only the scenario updates it, from its own requests. The path's results,
+// and the number of its objects, are compared with it.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ using targets::managed_dict::Status;
 using targets::managed_dict::ValueKind;
 using targets::managed_dict::Variable;
 
-/// One statement, with those of its arguments that matter here.
+/// One statement, with the arguments that matter here.
 struct Statement {
   Op op;
   Variable variable = 0;
@@ -26,7 +26,7 @@ struct Statement {
   ValueKind kind = ValueKind::number;
 };
 
-/// Largest count of a type of object when no statement is under way.
+/// Maximum number of live objects of each type while no statement runs.
 struct Bounds {
   std::uint32_t instances;
   std::uint32_t values;
@@ -42,25 +42,25 @@ class Model {
   bool is_defined(Variable variable) const { return variables_[variable].defined; }
   std::uint32_t noise_count() const { return noise_; }
 
-  /// Returns the result that the statement must have: ok, or what the table documents.
+  /// Returns the required result of the statement: ok, or a documented status.
   Status expected(const Statement& statement) const;
-  /// The statement was executed, with this result.
+  /// Applies an executed statement.
   void apply(const Statement& statement);
 
-  /// With this many with blocks of other tasks under way. `asked`: others ask for dicts as well.
+  /// Returns the bounds while other tasks run `blocks` with blocks. `asked`: others request dicts.
   Bounds bounds(std::uint32_t blocks, bool asked) const;
 
   struct Instance {
     bool defined = false;
     Class of = Class::no_grad;
     bool has_dict = false;
-    bool has_values = false;    ///< Its attributes are in values, its own or its dict's.
-    bool is_form_known = true;  ///< Whether no statement failed half way.
-    bool has_new_name = false;  ///< The last statement named an attribute that it had not.
+    bool has_values = false;    ///< Its attributes are in values: its own, or its dict's.
+    bool is_form_known = true;  ///< False if a statement failed half way.
+    bool has_new_name = false;  ///< The last statement stored to a new attribute.
   };
   const Instance& instance(Variable variable) const { return variables_[variable]; }
   Contents& contents(Variable variable) { return contents_[variable]; }
-  /// Returns the content of the dict that vars() returned last, or null if there is none.
+  /// Returns the content of the last result of vars(), or null if there is none.
   Contents* held();
   bool held_has_values() const {
     return held_of_ != kNobody ? variables_[held_of_].has_values : held_has_values_;
@@ -68,12 +68,12 @@ class Model {
   bool is_held_form_known() const {
     return held_of_ != kNobody ? variables_[held_of_].is_form_known : is_held_form_known_;
   }
-  /// Values are part of their instance, and go with it.
+  /// Returns whether values are part of their instance and die with it.
   bool is_inline() const { return layout_ == targets::managed_dict::Version::cpython313; }
   void set_layout(targets::managed_dict::Version layout) { layout_ = layout; }
-  /// There was no memory: how far the statement got is not known.
+  /// There was no memory, so it is unknown how far the statement got.
   void failed(const Statement& statement) { variables_[statement.variable].is_form_known = false; }
-  /// There was no room for a new name in the keys that instances share.
+  /// There was no room for a new name in the shared keys.
   void overflowed(Variable variable);
 
  private:
@@ -81,9 +81,9 @@ class Model {
   void drop(Variable variable);
   void make(Variable variable, Class of);
 
-  /// The dict that vars() returned last is about to be nothing else's.
+  /// Called before the last result of vars() loses its instance.
   void part_from_held(Variable variable);
-  /// vars() is about to return another one.
+  /// Called before vars() returns another dict.
   void let_held_go();
   bool has(const Statement& statement) const {
     return contents_[statement.variable].find(statement.attribute) != nullptr;
@@ -95,24 +95,24 @@ class Model {
   std::array<Contents, targets::managed_dict::kVariableCount> contents_;
   targets::managed_dict::Version layout_{};
   bool holds_ = false;
-  Variable held_of_ = kNobody;      ///< Variable whose dict vars() returned last, while it is.
-  Variable held_was_of_ = kNobody;  ///< Variable whose instance it keeps, by its own attribute.
+  Variable held_of_ = kNobody;      ///< Variable of the last result of vars(), if still current.
+  Variable held_was_of_ = kNobody;  ///< Variable whose instance it keeps by an attribute.
   std::uint32_t held_guards_ = 0;   ///< Guards that this instance had when it was dropped.
-  Contents held_;                   ///< After that,
-  /// Whether that dict is in a cycle with its instance, and counted with what is loose.
+  Contents held_;                   ///< Contents after that.
+  /// Whether that dict is in a cycle with its instance, which counts as garbage.
   enum class HeldCycle : std::uint8_t { none, loose, passed_by };
   HeldCycle cycle_ = HeldCycle::none;
   bool held_has_values_ = false;
   bool is_held_form_known_ = true;
   std::array<bool, targets::managed_dict::kClassCountOfPath> subclassed_{};
   std::uint32_t noise_ = 0;
-  std::uint32_t loose_ = 0;          ///< Dropped, and only the collector can free them.
-  std::uint32_t loose_numbers_ = 0;  ///< Numbers that loose instances keep.
+  std::uint32_t loose_ = 0;          ///< Dropped objects that only the collector can free.
+  std::uint32_t loose_numbers_ = 0;  ///< Numbers that they keep.
   std::uint32_t loose_dicts_ = 0;
-  std::uint32_t type_numbers_ = 0;  ///< Classes whose attribute was set to a number.
+  std::uint32_t type_numbers_ = 0;  ///< Classes with a number as their attribute, one bit each.
 };
 
-/// One documented refusal: everything else that is not ok is one too many.
+/// A documented status. Any other status than ok is a refusal.
 struct Refusal {
   Op op;
   Status answer;

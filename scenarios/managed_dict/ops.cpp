@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row of ops.def names a condition and a call, both of which stand here. A call
-// asks for its arguments and runs a statement.
+// How it works. A row of ops.def names a condition and a call, both of which are in this file. A
+// call chooses its arguments and runs a statement.
 #include "scenarios/managed_dict/player.h"
 
 namespace scenarios::managed_dict {
@@ -24,7 +24,7 @@ Status new_instance(Player& player, const Situation&, const Slot& slot) {
   return player.new_instance(into, player.choose().of_class());
 }
 
-/// A statement about a variable, and nothing else.
+/// Runs a statement whose only argument is a variable.
 Status about_variable(Player& player, Op op, Status (Statements::*call)(Variable)) {
   const Variable variable = player.choose().defined();
   return player.execute({.op = op, .variable = variable},
@@ -54,7 +54,7 @@ Status store_attr(Player& player, const Situation&, const Slot&) {
   return player.store_attr(variable, attribute, player.choose().kind());
 }
 
-// One statement for each: keys, values and tables grow until there is no room.
+// Runs one statement for each attribute: keys, values and tables grow until there is no room.
 Status store_all(Player& player, const Situation&, const Slot&) {
   const Variable variable = player.choose().defined();
   const ValueKind kind = player.choose().kind();
@@ -64,7 +64,7 @@ Status store_all(Player& player, const Situation&, const Slot&) {
   return Status::ok;
 }
 
-// A value that runs code when it goes, which reads the attribute.
+// Stores a value that runs code when it dies, which reads the attribute.
 Status store_guarded(Player& player, const Situation&, const Slot&) {
   constexpr std::array<ValueKind, 2> kGuards{ValueKind::called_back, ValueKind::finalized};
   const Variable variable = player.choose().defined();
@@ -75,7 +75,7 @@ Status store_guarded(Player& player, const Situation&, const Slot&) {
   return status;
 }
 
-/// A statement about an attribute of a variable.
+/// Runs a statement with an attribute of a variable.
 Status about_attribute(Player& player, Op op, Status (Statements::*call)(Variable, Attribute)) {
   const Variable variable = player.choose().defined();
   const Attribute attribute = player.choose().attribute(variable);
@@ -105,7 +105,7 @@ Status delete_dict(Player& player, const Situation&, const Slot&) {
 
 // ---- classes ------------------------------------------------------------------------------------
 
-/// A statement about a class.
+/// Runs a statement with a class.
 Status about_class(Player& player, Op op, Status (Statements::*call)(Class)) {
   const Class of = player.choose().of_class();
   return player.execute({.op = op, .of = of}, [&] { return (player.statements().*call)(of); });
@@ -126,7 +126,7 @@ Status collect(Player& player, const Situation&, const Slot&) {
 }
 
 Status hold_noise(Player& player, const Situation&, const Slot&) {
-  // Sizes of a small chunk and an int, of an instance, of a dict, of a large chunk.
+  // Sizes of a small chunk and an int, an instance, a dict, and a large chunk.
   constexpr std::array<std::uint32_t, 4> kNoiseBytes{24, 48, 64, 96};
   const std::uint32_t bytes = kNoiseBytes[player.choose().number(kNoiseBytes.size())];
   return player.execute({.op = Op::hold_noise},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp; each is
-// a statement, but for store_all, and is judged when it is over.
+// How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp; each,
+// except store_all, is one statement, which is judged afterwards.
 #include "scenarios/managed_dict/player.h"
 
 namespace scenarios::managed_dict {
@@ -14,8 +14,8 @@ using targets::managed_dict::kVariableCount;
 
 namespace {
 
-/// Returns ops that store, if they are compiled. Which kinds take part is drawn per run by some
-/// strategies, so that there are several.
+/// Ops that store attributes, in compiled code if their functions are. There are several, because
+/// some strategies enable only a random subset of the kinds of ops.
 constexpr Ops kStoring = ops(Op::new_instance, Op::store_attr, Op::with_block);
 constexpr Theme kTheme{.name = "everything", .favoured = kStoring};
 constexpr std::size_t kFavour = 4;
@@ -42,7 +42,7 @@ bool Player::any_defined() const {
 
 Situation Player::look() const { return {any_defined(), model_.noise_count() != 0}; }
 
-// A statement changes the model when it is over, and leaves no event by that.
+// A statement changes the model without an event.
 std::size_t Player::moment() const { return scene().world().history.events().size() + statements_; }
 
 void Player::list_enabled(harness::OpList& list, std::uint32_t, const Situation& now) const {
@@ -55,12 +55,12 @@ void Player::list_enabled(harness::OpList& list, std::uint32_t, const Situation&
 
 void Player::prepare(std::size_t, const harness::Slot&) { scene().world().scheduler.turn({}); }
 
-// Statements are noted one by one.
+// Each statement is noted separately.
 void Player::run(std::size_t op, const Situation& now, const harness::Slot& slot) {
   op_rows()[op].call(*this, now, slot);
 }
 
-// Whatever it is, an instance is stored to: by the block, by the statement, or by one more.
+// Every op ends with a store to an instance: its own, or an additional one.
 void Player::take_closing_slot(std::uint32_t index) {
   const harness::Slot slot{0, index};
   const harness::ActivationScope activation(scene().world().scheduler, slot.task, slot.index);
@@ -103,7 +103,7 @@ Player::Before Player::begin(const Statement& about) const {
 void Player::judge_statement(const Statement& about, const Before& before, Status status) {
   judge_answer(about.op, before.expected, status,
                judge_.blocks().starved_count() != before.starved);
-  // Code that remembers what a class was must be able to tell that it is no longer.
+  // A cache of the former class must be able to notice the change.
   if (about.op == Op::set_type_attr && before.version != 0 && bounded_ && status == Status::ok)
     scene().expect("class version", path_->inspection().class_version(about.of) == before.version,
                    false);
@@ -116,7 +116,7 @@ void Player::judge_statement(const Statement& about, const Before& before, Statu
   if (bounded_) judge_state(about);
 }
 
-// Looks at a variant that claims to be sound: another one's objects may not even be readable.
+// Only for variants that claim to be sound: other variants' objects may not be readable.
 void Player::judge_state(const Statement& about) {
   if (!scene().world().history.faults().empty()) return;
   reader_.read_instance(path_->inspection(), about.variable, others_asked_for_dicts());
@@ -136,8 +136,8 @@ void Player::judge_all() {
       reader_.read_instance(path_->inspection(), variable, others_asked_for_dicts());
 }
 
-// Says if a failure is not a refusal: it follows from a fault that was found, or there was no
-// memory.
+// Judges a status. After a fault, or without memory, a failure is not a
+// refusal.
 void Player::judge_answer(Op op, Status expected, Status status, bool starved) {
   if (status == expected || !scene().world().history.faults().empty()) return;
   if (status == Status::memory_error && starved) return;

@@ -14,19 +14,19 @@ using harness::Ops;
 using harness::ops;
 using targets::managed_dict::Statements;
 
-/// Where the script stands.
+/// Current state of the script.
 struct Situation {
   bool has_instance = false;
   bool has_noise = false;
 };
 
-/// The ops that are not obvious mistakes in this situation.
+/// Returns the ops that are not obvious mistakes in this situation.
 Ops applicable(const Situation& now);
 
-/// The theme of a run: everything.
+/// The theme of a run: every op.
 struct Theme {
   harness::Label name;
-  Ops favoured = 0;  ///< Listed several times, so that a strategy that draws gets somewhere.
+  Ops favoured = 0;  ///< Listed several times, so that a random strategy gets to a store.
 };
 
 /// Ownership: made in the run's arena; borrows the scene and the path.
@@ -45,22 +45,22 @@ class Player final : public harness::Player<Player, Situation, Theme, Status> {
   Chooser& choose() { return chooser_; }
   Judge& judge() { return judge_; }
 
-  /// Fills a slot of a script that has shown nothing yet: what stores, all functions compiled.
+  /// Fills a slot of a script without a compiled store: compiles all, and runs an op that stores.
   void take_closing_slot(std::uint32_t index);
 
-  /// Calls the statement, and judges its result.
+  /// Runs the statement and judges its result.
   template <class Call>
   Status execute(const Statement& about, Call call);
   Status new_instance(Variable into, Class of);
   Status store_attr(Variable variable, Attribute attribute, ValueKind kind);
-  /// Counts an op that is several statements.
+  /// Counts an op that consists of several statements.
   void count(Op op) { scene().count_op(harness::raw(op)); }
 
-  /// Reads all that the script can, when it is done.
+  /// Reads everything that the script can read, at its end.
   void judge_all();
 
  private:
-  /// The situation before a statement.
+  /// State before a statement.
   struct Before {
     Status expected;
     std::uint32_t starved;
@@ -86,8 +86,8 @@ class Player final : public harness::Player<Player, Situation, Theme, Status> {
   Census census_;
   Reader reader_;
   Chooser chooser_;
-  bool bounded_;  ///< The variant says that nothing is kept for longer than it can be used.
-  std::uint32_t blocks_ = 0;    ///< Number of with blocks under way.
+  bool bounded_;              ///< The variant claims that no object outlives its last possible use.
+  std::uint32_t blocks_ = 0;  ///< Number of running with blocks.
   std::size_t statements_ = 0;  ///< Number of statements that have changed the model.
   ManagedDict* path_ = nullptr;
 };

@@ -2,7 +2,7 @@
 """What this path's sound claims rest on, for scripts/mutation/mutate_policies.py: the writers that are claimed sound, and
 how the interpreter keeps, gives up, checks and forgets."""
 
-# Of targets/managed_dict/: a file, and which of its functions; ... means all.
+# Source in targets/managed_dict/ | its functions to mutate; ... means all.
 SOURCES = {
     "writers/legal.h": ["LegalRecycle::before_store", "LegalMaterialise::before_store"],
     "dicts.h": ...,
@@ -21,11 +21,11 @@ SOURCES = {
     "types.cpp": ["Types::assign_version"],
 }
 
-# What only tells facts, or offers a turn.
+# Statements that only report facts or offer a turn.
 SCENERY = r"keeps_|counters|observer|note_hit|references|writer->|scheduler\(\)\.note"
 
-# What no rule of the script makes: name, file, an expression or a statement, what takes its place.
+# Mutants that no rule of the script makes: name, file, expression or statement, replacement.
 BY_HAND = []
 
-# A mutant that must be refuted, or the search itself is at fault.
+# A mutant that must be refuted; if it is not, the search itself is at fault.
 PLANTED = "attributes.cpp Attributes::store_value drop: core_.objects.incref(value)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: tapes put together op by op, for benchmarks, properties and tests.
+// Programs: tapes built op by op, for benchmarks, properties and tests.
 #pragma once
 
 #include "harness/scenario/program.h"
@@ -7,12 +7,12 @@
 
 namespace scenarios::managed_dict {
 
-/// Name on a tape of the function in force_compile.
+/// Argument of force_compile on a tape.
 inline constexpr std::uint32_t kCompileEnter = 2;
 
 using Program = harness::ScenarioProgram<Op, kOps>;
 
-/// The documented ordinary use: the methods are compiled, then two nested blocks run.
+/// Returns the usual program: the methods are compiled, then two nested blocks run.
 inline Program plain_program() {
   return Program()
       .script(Op::force_compile, {kCompileEnter})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader: looks at what the path keeps as a script would, and compares it with the model.
+// Reader: reads the path's objects as a script would, and compares them with the model.
 #pragma once
 
 #include "scenarios/managed_dict/model.h"
@@ -7,15 +7,15 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: owned by the script. Borrows the scene, the model, the rooms and the path.
+/// Ownership: owned by the script. Borrows the scene, the model and the capacity.
 class Reader {
  public:
   Reader(harness::Scene& scene, Model& model, const ValueCapacity& capacity)
       : scene_(scene), model_(model), capacity_(capacity) {}
 
-  /// The variable, as vars() and type() tell. `asked`: others ask for dicts as well.
+  /// Reads a variable by vars() and type(). `asked`: other code requests dicts, too.
   void read_instance(targets::managed_dict::Inspection& path, Variable variable, bool asked);
-  /// The dict that vars() returned last.
+  /// Reads the last result of vars().
   void read_held(targets::managed_dict::Inspection& path, bool asked);
 
  private:
@@ -24,7 +24,7 @@ class Reader {
   harness::Scene& scene_;
   Model& model_;
   const ValueCapacity& capacity_;
-  std::int64_t newest_ = 0;  ///< Number that was ever seen.
+  std::int64_t newest_ = 0;  ///< Newest number seen so far.
 };
 
 }  // namespace scenarios::managed_dict

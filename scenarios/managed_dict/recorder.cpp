@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Of all stores only those to the word of a live instance are evidence: the write
-// watch's. What the debug allocator sees it sees when a block is freed; what a probe sees of the
-// values is read from a copy, which is made of the stores to them.
+// How it works. Stores are evidence only if they write to the word of a live instance: the write
+// watch. The debug allocator checks a block when it is freed. A probe reads the values from a copy,
+// which is built from the stores to them.
 #include "scenarios/managed_dict/recorder.h"
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace scenarios::managed_dict {
 
-using namespace targets::managed_dict;  // All of it is about the target's records.
+using namespace targets::managed_dict;  // For the target's records.
 
 namespace {
 
-/// More of a kind than these adds nothing to a diagnosis.
+/// More records of a kind add nothing to a diagnosis.
 constexpr std::size_t kKeepLimit = 4096;
 constexpr std::uint32_t kWordBytes = 8;
-/// A count of references changes a word by this much at most.
+/// A reference count changes a word by at most this much.
 constexpr std::int64_t kCountReach = 8;
 
 std::uint32_t number(harness::BirthId id) { return harness::raw(id); }
@@ -38,7 +38,7 @@ Writer writer_of(Module module) {
   return Writer::interpreter;
 }
 
-/// If the watched words of an instance are, from the start of its block: 3.11 has two.
+/// Returns the offsets of an instance's watched words from the start of its block: 3.11 has two.
 std::span<const std::int32_t> word_offsets(Version version) {
   constexpr auto kBefore = static_cast<std::int32_t>(kPreheaderBytes);
   static constexpr std::array<std::int32_t, 2> kOffsets{kBefore + kWordOffset,
@@ -50,8 +50,8 @@ bool overlaps(std::int32_t offset, std::uint32_t width, std::int32_t begin, std:
   return offset < end && offset + static_cast<std::int32_t>(width) > begin;
 }
 
-/// The whole word at `word` before or after a store that covers some of it. What the store does not
-/// cover is not in the record: it stays 0.
+/// Returns the whole word at `word` before or after a store that covers part of it. The other
+/// bytes, which are not recorded, are 0.
 std::uint64_t word_with(std::uint64_t bytes, std::int32_t store_offset, std::int32_t word) {
   const std::int32_t shift = (store_offset - word) * 8;
   return shift >= 0 ? bytes << shift : bytes >> -shift;
@@ -59,7 +59,7 @@ std::uint64_t word_with(std::uint64_t bytes, std::int32_t store_offset, std::int
 
 }  // namespace
 
-// Where the values are in a block of this kind and size: a chunk's, or those of an instance itself.
+// Finds the values in a block of this kind and size: in a chunk, or inside an instance.
 void Recorder::Life::place_values(Version version) {
   for (std::uint32_t size = 0; size <= kSharedKeysLimit; ++size) {
     const std::uint32_t before = kPreheaderBytes + basic_bytes(version);
@@ -75,8 +75,8 @@ void Recorder::Life::place_values(Version version) {
   }
 }
 
-// Those of an instance say themselves how many they are, and stay where they are when a dict has
-// taken over what they refer to.
+// Inline values store their own number, and stay when a dict has taken over their
+// references.
 std::size_t Recorder::Life::value_count() const {
   if (kind == BlockKind::values || copy.empty()) return last_right.size();
   if (copy[first + kInlineValidOffset] == 0) return 0;
@@ -99,7 +99,7 @@ Address Recorder::object_in(const Life& life) {
   }
 }
 
-// Nothing is known of what lives as long as the process, but that it is aligned.
+// Objects that exist as long as the process are unknown, but they are aligned.
 bool Recorder::is_object(Address address) const {
   auto after = by_address_.upper_bound(address);
   if (after != by_address_.begin()) {
@@ -120,7 +120,7 @@ void Recorder::allocated(const Allocation& allocation) {
   Life life{allocation.block, allocation.kind, allocation.address, allocation.bytes, 0, 0, {}, {}};
   life.place_values(evidence_.version);
   instance_count_ += allocation.kind == BlockKind::instance;
-  // Code that was here before is gone, or was never freed by its own name.
+  // A former block here was freed, or never freed by its own address.
   const auto last = by_address_.lower_bound(allocation.address + allocation.bytes);
   auto first = by_address_.lower_bound(allocation.address);
   while (first != last) {
@@ -135,7 +135,7 @@ void Recorder::stored(const Store& store) {
   ++order_;
   if (watch_ != nullptr) watch_->stored(store.address, store.width);
   Life* life = store.alive ? find(store.block) : nullptr;
-  if (life == nullptr) return;  // Nothing's, or it lives as long as the process.
+  if (life == nullptr) return;  // No block, or one that exists as long as the process.
   if (store.kind == BlockKind::instance) stored_in_word(store);
   if (!life->copy.empty()) stored_in_values(store, *life);
 }
@@ -160,8 +160,8 @@ void Recorder::word_written(const Store& store, std::int16_t begin) {
                                    number(store.block), store.before, store.after});
 }
 
-// The copy is what a probe would look at. A count that an embedded interpreter is to repeat is told
-// by its width: a 4-byte store counts up, an 8-byte one down.
+// A probe reads the copy. The width of a stray count tells its direction, for the embedded
+// interpreter: a 4-byte store counts up, an 8-byte one down.
 void Recorder::stored_in_values(const Store& store, Life& life) {
   const auto first = static_cast<std::int32_t>(life.first);
   const std::int32_t end = store.offset + store.width;
@@ -176,7 +176,7 @@ void Recorder::stored_in_values(const Store& store, Life& life) {
   if (counted && store.width != 1) strays_.push_back({load_count_, store.width == 4 ? kUp : kDown});
 }
 
-// Records the object that an attribute store put there.
+// Records the object that an attribute store has written.
 void Recorder::note_value(const Store& store, Life& life) {
   const auto offset = static_cast<std::uint32_t>(store.offset) - life.first;
   if (store.width == kWordBytes && offset % kWordBytes == 0 && is_object(store.after))
@@ -207,8 +207,8 @@ void Recorder::released(const Release& release) {
   lives_.erase(release.block);
 }
 
-// A value that points beside the object that it pointed at: by how much. What points at something
-// else altogether was not counted but overwritten.
+// Returns how far a value points from the object that it pointed at. If it points to something
+// unrelated, it was overwritten, not counted.
 std::int32_t Recorder::value_shift(harness::BirthId chunk) {
   Life* life = find(chunk);
   if (life == nullptr) return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorder: turns what an observer sees of the interpreter's memory into evidence.
+// Recorder: turns an observer's records of the interpreter's memory into evidence.
 //
-// It keeps a copy of each chunk of values, made from the stores that it saw, because a probe reads
-// the values and the observer does not get them. Lifetime: one run.
+// It keeps a copy of each chunk of values, built from the recorded stores, because a probe reads
+// the values and the observer does not receive them. Lifetime: one run.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@
 
 namespace scenarios::managed_dict {
 
-/// A reference that was counted where there is no object. Not evidence: it is planted again in a
-/// real interpreter, at the same place.
+/// A reference counted where there is no object. Not evidence: it is planted in a real interpreter,
+/// at the same place.
 struct StrayCount {
-  std::uint32_t load;   ///< The load of an attribute before which it happened, counted from 1.
+  std::uint32_t load;   ///< Number of the attribute load that it precedes, from 1.
   harness::Label kind;  ///< Its name in embedded/program.h.
 };
 
@@ -24,7 +24,7 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
   using Address = targets::managed_dict::Address;
   using BlockKind = targets::managed_dict::BlockKind;
 
-  /// Has hardware watchpoints set as well. `watch` outlives the run.
+  /// Also sets hardware watchpoints. `watch` must outlive the run.
   void use(WordWatch& watch) { watch_ = &watch; }
 
   void mapped(Address base, const std::byte* bytes) override;
@@ -37,11 +37,11 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
   void crashed(const targets::managed_dict::Crash& crash) override;
   void ended(const targets::managed_dict::Counters& counters) override;
 
-  /// A write to a word that a debug register trapped: its bytes before and after are the whole
-  /// word, `store.whole` is the width of the instruction (0: not decoded), `begin` where it began.
+  /// Records a write that a debug register trapped: `before` and `after` are the whole word,
+  /// `store.whole` is the instruction's width (0: not decoded), `begin` its first byte.
   void word_written(const targets::managed_dict::Store& store, std::int16_t begin);
 
-  /// The same for a probe that looked at the values itself.
+  /// The same for a probe that has examined the values itself.
   void probed(const targets::managed_dict::Probe& probe, std::int32_t value_shift);
 
   const Evidence& evidence() const { return evidence_; }
@@ -50,22 +50,22 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
   const std::vector<StrayCount>& strays() const { return strays_; }
 
  private:
-  /// A block in use.
+  /// A live block.
   struct Life {
     harness::BirthId id;
     BlockKind kind;
     Address begin;
     std::uint32_t bytes;
-    std::uint32_t first;              ///< Where values[0] is in it, if it has values,
-    std::uint32_t end;                ///< and where they end.
-    std::vector<std::uint8_t> copy;   ///< Its bytes, as far as stores were seen; or none.
-    std::vector<Address> last_right;  ///< Last object that each value pointed at.
+    std::uint32_t first;              ///< Offset of values[0], if it has values.
+    std::uint32_t end;                ///< Offset of the end of the values.
+    std::vector<std::uint8_t> copy;   ///< Its bytes, from known stores; or empty.
+    std::vector<Address> last_right;  ///< Last object to which each value pointed.
     void place_values(targets::managed_dict::Version version);
     std::size_t value_count() const;
   };
 
   Life* find(harness::BirthId id);
-  /// The start of the object that a live block holds.
+  /// Returns the start of the object in a live block.
   static Address object_in(const Life& life);
   bool is_object(Address address) const;
 
@@ -74,7 +74,7 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
   void note_value(const targets::managed_dict::Store& store, Life& life);
   void add(const BlockFinding& finding);
   std::int32_t value_shift(harness::BirthId chunk);
-  /// A look at the values of a chunk where no attribute is stored: when it goes, and at the end.
+  /// Examines a chunk's values without an attribute store: when it is freed, and at the end.
   void look_at(const Life& life);
 
   Evidence evidence_;

@@ -10,7 +10,7 @@ References::Count& References::in(const Block& block) {
                                             : statics_[context_.heap->static_index(block)];
 }
 
-// Most objects begin where their block does, in its own slot; the rest is looked for.
+// Most objects begin where their block does, in its own slot; others need a search.
 void References::add(Address object, std::int32_t by) {
   const Block* block = context_.heap->slot_near(object);
   if (block == nullptr || !block->alive || block->begin != object || object != object_in(*block))

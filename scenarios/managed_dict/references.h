@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// References: the number of strong references that were really taken to each object.
+// References: the number of strong references that were actually taken to each object.
 #pragma once
 
 #include <memory_resource>
@@ -9,7 +9,7 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the shadow's. Borrows the context.
+/// Ownership: owned by the shadow. Borrows the context.
 class References {
  public:
   using Address = targets::managed_dict::Address;
@@ -17,14 +17,14 @@ class References {
 
   struct Count {
     std::int32_t taken = 0;
-    bool judged = false;  ///< The object's content was found wrong.
+    bool judged = false;  ///< Its content was found wrong.
   };
 
   explicit References(const JudgeContext& context) : context_(context) {}
 
-  /// An object was made, with one.
+  /// An object was made, with one reference.
   void made(harness::BirthId object) { of_life(object).taken = 1; }
-  /// Adds to those of the object that begins at the address, if one does.
+  /// Adds references to the object that begins at the address, if there is one.
   void add(Address object, std::int32_t by);
 
   /// Returns the references to the object in the block; valid until another object is made.
@@ -42,7 +42,7 @@ class References {
 
   const JudgeContext& context_;
   std::pmr::vector<Count> lives_;  ///< Counts by birth id.
-  /// Returns an object that exists as long as the process, by its number.
+  /// By the number of a static object.
   std::array<Count, targets::managed_dict::kStaticCount> statics_{};
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The managed_dict scenario: a script makes and uses instances of plain classes under a JIT, while
-// the collector, the allocator, a second thread and the compiler thread have their say.
+// the collector, the allocator, a second thread and the compiler thread make their choices.
 //
 //   player.h    the slots of the tasks               driver.cpp   the tasks
-//   ops.def, ops.cpp  the ops                        chooser.h    what they are given
-//   judges/     who hears what the path tells        variants.cpp what each variant claims
-//   windows.cpp which window a fault belongs to      programs.h   tapes op by op
+//   ops.def, ops.cpp  the ops                        chooser.h    their arguments
+//   judges/     receive and judge facts              variants.cpp claims of the variants
+//   windows.cpp assigns faults to windows            programs.h   tapes op by op
 #include "scenarios/managed_dict/scenario.h"
 
 #include "scenarios/managed_dict/explain.h"
@@ -13,7 +13,7 @@
 
 extern "C" const harness::KernelImage afterlife_kernels_managed_dict;
 extern "C" const std::byte afterlife_fatbin_managed_dict[];
-extern "C" const std::uint64_t afterlife_fatbin_managed_dict_size;  // 0 where there was no nvcc.
+extern "C" const std::uint64_t afterlife_fatbin_managed_dict_size;  // 0 if there was no nvcc.
 
 namespace scenarios::managed_dict {
 namespace {

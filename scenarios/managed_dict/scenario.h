@@ -21,24 +21,24 @@ inline constexpr auto kOps = std::to_array<harness::OpInfo>({
 });
 inline constexpr std::size_t kOpCount = kOps.size();
 
-/// Attributes that a script names. Few enough that what is stored is loaded again; keys of a warm
-/// class have room for one more than its own.
+/// Number of attributes that a script uses: few enough that stored ones are loaded again. Keys of a
+/// warm class have room for one more than its own.
 inline constexpr std::uint32_t kAttributesDrawn = 6;
 static_assert(kAttributesDrawn <= targets::managed_dict::kAttributeLimit);
 
-/// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
+/// The number of tasks and of the op slots of each. Slots are numbered; task 0 is the
 /// script.
 struct Shape {
   std::uint32_t worker_count = 1;
   std::uint32_t script_slots = 8;
   std::uint32_t worker_slots = 4;
-  std::uint32_t closing_slots = 0;  ///< More of the script's, while nothing compiled has stored.
+  std::uint32_t closing_slots = 0;  ///< Additional ones, until a compiled store ran.
 };
 
-/// The program that drive() runs.
+/// Shape of the program that drive() runs.
 inline constexpr Shape kWholeShape{.closing_slots = 8};
 
-/// Other differences of a process. A field that is not fixed here is a pick.
+/// Other properties of a process. A field that is not set here is a choice.
 struct Settings {
   std::optional<std::uint32_t> compile_threshold;
   std::optional<std::uint32_t> warm_up;
@@ -46,22 +46,22 @@ struct Settings {
   std::optional<targets::managed_dict::Placement> placement;
 };
 
-/// The axes of a config, by index.
+/// The axes of a configuration, by index.
 enum Axis : std::size_t { kLayoutAxis, kCompilerAxis };
 
 void drive(harness::Scene& scene);
-/// The same run, seen by `observer`: equal events, equal verdict.
+/// The same run with an observer: equal events, equal verdict.
 void drive_shaped(harness::Scene& scene, const Shape& shape,
                   targets::managed_dict::MemoryObserver* observer = nullptr,
                   const Settings& settings = {});
 
-/// The same with a path that is not a variant, and slots for 40 ops.
+/// The same for a path that is not a variant, with slots for 40 ops.
 using Maker = targets::managed_dict::ManagedDict* (*)(harness::Runtime&,
                                                       const targets::managed_dict::Setup&);
 void drive_path(harness::Scene& scene, Maker make);
 
-/// The report's program: one thread, `iterations` of `with _NoGrad(): pass`, all else as
-/// set.
+/// The report's program: one thread, `iterations` of `with _NoGrad(): pass`, otherwise as in
+/// `settings`.
 void drive_loop(harness::Scene& scene, std::uint32_t iterations, const Settings& settings);
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault);

@@ -66,7 +66,7 @@ void Shadow::instance_born(const Birth& birth) {
   live_.push_back(&instance);
 }
 
-// From 3.13 on the values stay the instance's as well.
+// From 3.13 on the instance keeps the values, too.
 void Shadow::dict_published(Address object, Address dict) {
   context_.reach(Window::dict_published);
   ShadowInstance* instance = find(object);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shadow: what the program did to its instances, whatever happened to their bytes: for the judges.
+// Shadow: the program's actions on its instances, whatever happens to their bytes, for the judges.
 //
-// It receives facts, and reads no byte. For each live instance it has its chunk, its dict, and the
+// It receives facts and reads no byte. For each live instance it has its chunk, its dict, and the
 // last value stored to each attribute, and for each object the number of references.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace scenarios::managed_dict {
 
-/// The value that an attribute was last set to.
+/// Last value of an attribute.
 struct Stored {
   targets::managed_dict::Attribute attribute;
   targets::managed_dict::Address address;
@@ -26,10 +26,10 @@ struct ShadowInstance {
 
   harness::BirthId id;
   Address object;
-  Address values;  ///< Where values[0] should be; 0 once a dict took them over.
-  Address given;   ///< Where values[0] was at its birth.
+  Address values;  ///< Expected address of values[0]; 0 once a dict took them.
+  Address given;   ///< Address of values[0] at its birth.
   harness::BirthId values_id;
-  Address dict;  ///< The dict that was published; 0 for none.
+  Address dict;  ///< Published dict; 0 if none.
   bool judged;   ///< Its word was found wrong.
   std::uint32_t stored_count;
   std::array<Stored, targets::managed_dict::kAttributeLimit> stored;
@@ -39,7 +39,7 @@ struct ShadowInstance {
   void erase(Attribute attribute);
 };
 
-/// Ownership: the judge's. Borrows the context.
+/// Ownership: owned by the judge. Borrows the context.
 class Shadow final : public targets::managed_dict::ProgramObserver {
  public:
   using Address = targets::managed_dict::Address;
@@ -47,7 +47,7 @@ class Shadow final : public targets::managed_dict::ProgramObserver {
 
   explicit Shadow(const JudgeContext& context) : context_(context), references_(context) {}
 
-  /// Returns the instance that is alive at `object`, or null.
+  /// Returns the live instance at `object`, or null.
   ShadowInstance* find(Address object);
   std::span<ShadowInstance* const> live() const { return live_; }
   References& references() { return references_; }

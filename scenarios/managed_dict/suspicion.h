@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspicion: what one instrument saw that a sound interpreter never does, and the classes of writer
-// that do such things: one letter, or several with | between them if the record cannot distinguish
-// them.
+// Suspicion: an observation of one instrument that a sound interpreter never causes, and the
+// classes of writer that cause it: one letter, or several with | between them if the record cannot
+// distinguish them.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Suspicion {
 };
 using Suspected = std::optional<Suspicion>;
 
-/// The first store to a word that is not the interpreter's own, by the write watch.
+/// Returns the first store to a word that is not the interpreter's own, from the write watch.
 Suspected from_writes(const Evidence& evidence);
 
 }  // namespace scenarios::managed_dict

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symptoms: faults of this path as a user of CPython 3.12.1 meets them: what a stock interpreter
-// did with the same bytes (README.md), or what its functions are compiled to.
+// Symptoms: faults of this path, as a user of CPython 3.12.1 would observe them: the reaction of a
+// stock interpreter to the same bytes (README.md), or of the machine code of its functions.
 #include "harness/scenario/symptoms.h"
 
 #include "harness/fault/kinds.h"

@@ -2,9 +2,9 @@
 // Transcript: the statements of a run, as text that a real interpreter can run
 // (embedded/program.h).
 //
-// It stands before the path's own statements (Detour) and passes on what it is asked. What the path
-// refuses is not a statement. The tasks of a run share it, so only that of a script alone can be
-// run again.
+// It intercepts the path's statements (Detour) and forwards them. A statement that the path
+// refuses is left out. All tasks of a run share it, so it can be repeated only if the script ran
+// alone.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ class Transcript final : public targets::managed_dict::Statements {
   using ValueKind = targets::managed_dict::ValueKind;
   using Variable = targets::managed_dict::Variable;
 
-  /// Both outlive it.
+  /// `path` and `lines` must outlive it.
   Transcript(Statements& path, std::vector<std::string>& lines) : path_(path), lines_(lines) {}
 
   Status new_instance(Variable into, Class of) override {
@@ -78,7 +78,7 @@ class Transcript final : public targets::managed_dict::Statements {
   }
 
  private:
-  /// Reported before it is done, since it may not return.
+  /// Adds the line first, because the statement may not return.
   template <class... Arguments>
   Status told(Status (Statements::*method)(Arguments...), const char* name,
               std::type_identity_t<Arguments>... arguments) {

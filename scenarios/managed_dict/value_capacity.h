@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// ValueCapacity: how many values new instances of each class get room for. The keys that they share
-// leave less and less to spare.
+// ValueCapacity: the number of values that new instances of each class have room for. The spare
+// room shrinks with each instance.
 #pragma once
 
 #include "scenarios/managed_dict/scenario.h"
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the judge's. Borrows the scene.
+/// Ownership: owned by the judge. Borrows the scene.
 class ValueCapacity {
  public:
   explicit ValueCapacity(harness::Scene& scene) : scene_(scene) {}
 
-  /// From now on, an instance with more room than the one before is a fault.
+  /// From now on, an instance with more room than the previous one is a fault.
   void judge() { judges_ = true; }
-  /// An instance of the type with this number got room; its keys name `named` of the values.
+  /// An instance of the type with this number got room; `named` values are in its keys.
   void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room);
-  /// Whether a class may run out: it has less room than there are names that are drawn.
+  /// Returns whether a class may run out of room: it has less than the number of names in use.
   bool is_little() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the table works: each row is a policy of the target, by name, with what its author claims.
-// The first is the path as shipped.
+// The table of variants: each row is a policy of the target, by name, with its author's claim. The
+// first is the path as shipped.
 #include "scenarios/managed_dict/variants.h"
 
 #include "harness/scenario/variants.h"
@@ -14,7 +14,7 @@ using harness::Label;
 
 constexpr Label kWordRead[] = {"word_read"};
 constexpr Label kWordCounted[] = {"word_counted", "chunk_freed"};
-/// Counted up, the next chunk begins early: its order is written into the block before.
+/// Counted up, the next chunk begins early: its order overwrites the previous block.
 constexpr Label kWordCountedUp[] = {"word_counted", "chunk_freed", "order_appended"};
 constexpr Label kWordReadOrMet[] = {"word_read", "instance_recycled"};
 constexpr Label kFormerInstance[] = {"instance_recycled", "word_read"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which window a fault belongs to. What was found tells it; a crash belongs where the first finding
-// of its run does, because what crashes is code that believed what was found wrong before. Where
-// nothing was, who crashed tells it.
+// Assigns a fault to a window by its kind. A crash belongs to the window of the run's first fault,
+// because the crashing code has used the faulty bytes. If there was none, the crashing code
+// decides.
 #include "harness/fault/kinds.h"
 #include "scenarios/managed_dict/player.h"
 
@@ -29,7 +29,7 @@ constexpr std::array kTellings{
     Telling{"attribute", Window::value_counted},
     Telling{"reference count", Window::value_counted},
     Telling{"small integer",
-            Window::value_counted},  // A null that was counted, if nothing was found before.
+            Window::value_counted},  // A null value was counted, if there was no earlier fault.
 };
 
 constexpr std::array<Label, 3> kOfDicts{"PyDict_GetItem", "PyDict_SetItem", "PyDict_DelItem"};
@@ -47,9 +47,9 @@ bool is_writers(const harness::Event& event) {
   return event.kind == harness::EventKind::note && event.what == Label("the writer acts");
 }
 
-/// Returns where a crash belongs before which nothing was found, or -1: dicts' own functions were
-/// handed the word; others believe what is beside an insertion order that has grown too long; or an
-/// object's count and its type were written by code that counted a pointer into it.
+/// Returns the window of a crash without an earlier fault, or -1: a dict function got the word;
+/// other code uses memory next to an overgrown insertion order; or a counted pointer has changed an
+/// object's count and type.
 int window_of_crash(const harness::Scene& scene, const Fault& fault) {
   for (const Label function : kOfDicts)
     if (fault.use_site == function) return harness::raw(Window::word_read);
@@ -77,7 +77,7 @@ bool Reached::has_acted() {
   return acted_;
 }
 
-/// Returns whether the writer acts before anything else happens after an append.
+/// Returns whether the writer acts immediately after an append.
 bool Reached::writes_in_append() const {
   const auto& events = scene_.world().history.events();
   return appended_at_ < events.size() && is_writers(events[appended_at_]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: the places where the race can happen; scenario.cpp says each in a sentence.
+// Windows: the places where the race can happen; scenario.cpp describes each in a sentence.
 #pragma once
 
 #include "harness/scenario.h"
@@ -19,9 +19,9 @@ enum class Window : std::uint8_t {
 };
 inline constexpr std::size_t kWindowCount = 9;
 
-/// Notes which windows a run gets to. If a variant has a writer that is none of CPython's, what
-/// comes before it acts is CPython's own, and no arrival. Ownership: the judges' of one run;
-/// borrows the scene.
+/// Notes the windows that a run reached. In a variant with a foreign writer, events before it acts
+/// are CPython's own and do not count. Ownership: owned by the judges of one run; borrows the
+/// scene.
 class Reached {
  public:
   explicit Reached(harness::Scene& scene)
@@ -30,10 +30,10 @@ class Reached {
                harness::ClaimKind::unsound) {}
 
   void reach(Window window);
-  /// Returns whether the writer has written as part of an insertion order.
+  /// Returns whether the writer has written as part of an append to an insertion order.
   bool overran() const { return overran_ || writes_in_append(); }
 
-  /// The run crashes while the count of an object that is alive is wrong.
+  /// The run crashed while a live object had a wrong count.
   void note_miscount() { miscounted_ = true; }
   bool miscounted() const { return miscounted_; }
 
@@ -46,8 +46,8 @@ class Reached {
   bool acted_;
   bool overran_ = false;
   bool miscounted_ = false;
-  std::size_t appended_at_ = kNone;  ///< Events when an index was added to an order last.
-  std::size_t seen_ = 0;             ///< Events that were looked at.
+  std::size_t appended_at_ = kNone;  ///< Number of events at the last append to an order.
+  std::size_t seen_ = 0;             ///< Number of events examined.
 };
 
 }  // namespace scenarios::managed_dict

@@ -18,8 +18,8 @@ void WordWatch::died(Address word) {
 
 void WordWatch::stored(Address address, std::uint32_t width) { take(place_of(address), width); }
 
-// A write that changed nothing may have been no store at all, but a vector store that left it
-// alone.
+// A write that changed nothing may be a vector store that did not store to the
+// word.
 void WordWatch::take(std::uintptr_t told, std::uint32_t width) {
   for (; taken_ < watch_.writes().size(); ++taken_) {
     const HardwareWatch::Write& write = watch_.writes()[taken_];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Word watch: hardware watchpoints on the words of a modelled run's instances.
 //
-// It checks the instrumented stores: a write to a word that only the processor saw came past them.
-// Four registers serve the instances in turn, over as many repetitions of the run as that takes.
-// Ownership: holds the registers while it lives.
+// It checks the instrumented stores: a write to a word that only the processor saw was not
+// instrumented. Four registers watch the instances in turn, over as many repetitions as needed.
+// Ownership: holds the registers while it exists.
 #pragma once
 
 #include "harness/instruments/hardware_watch.h"
@@ -24,9 +24,9 @@ class WordWatch {
   }
   void born(Address word);
   void died(Address word);
-  /// An instrumented store was reported.
+  /// An instrumented store was reported. Counts its write as known.
   void stored(Address address, std::uint32_t width);
-  /// Nothing was reported: the word was changed without instrumentation.
+  /// Counts all remaining writes as not instrumented.
   void settle() { take(0, 0); }
 
  private:
@@ -42,7 +42,7 @@ class WordWatch {
   Address base_ = 0;
   std::uintptr_t bytes_ = 0;
   std::size_t born_count_ = 0;
-  std::size_t taken_ = 0;  ///< Writes of the watch that were taken.
+  std::size_t taken_ = 0;  ///< Number of the watch's writes that were counted.
 };
 
 }  // namespace scenarios::managed_dict

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A store to the word is legal, or it is told by three things that an instruction and
-// a record of what was there before give: how wide it is, whether the word was read, changed a
-// little and written back, and whether its bytes are those of another word, whole or in part. If
-// two classes of writer leave the same three, both are named.
+// How it works. A store to the word is legal, or classified by three properties that follow from
+// the instruction and the former content: its width, whether the word was read, changed slightly
+// and written back, and whether its bytes are those of another word, whole or in part. If two
+// classes of writer agree in all three, both are named.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::uint32_t kWordBytes = 8;
 bool may_be_dict(std::uint64_t word) { return word % kWordBytes == 0; }
 bool is_whole(const WordWrite& write) { return write.width == kWordBytes && write.offset == 0; }
 
-/// Says if the interpreter wrote the word: it puts values there once, then a dict or nothing.
+/// Returns whether this is a store of the interpreter, which writes values once, then a dict or 0.
 bool is_legal(const WordWrite& write) {
   const bool ours = write.writer == Writer::interpreter || write.writer == Writer::allocator;
   const bool covers = write.offset <= 0 && write.offset + write.width >= std::int32_t{kWordBytes};
@@ -27,7 +27,7 @@ bool is_legal(const WordWrite& write) {
          may_be_dict(write.after);
 }
 
-/// The bytes of the word that the store covers.
+/// Returns a mask of the bytes of the word that the store covers.
 std::uint64_t covered(const WordWrite& write) {
   std::uint64_t mask = 0;
   for (std::int32_t byte = 0; byte < static_cast<std::int32_t>(kWordBytes); ++byte)
@@ -36,19 +36,19 @@ std::uint64_t covered(const WordWrite& write) {
   return mask;
 }
 
-/// The word is what it was but for a flag or a small count: it was read, changed and written back.
-/// In as many bytes as the store has: one less than 0x00 is 0xff.
+/// Returns whether the word differs only by a flag or a small count: it was read, changed and
+/// written back. The difference is computed in the store's own bytes: one less than 0x00 is 0xff.
 bool is_derived(const WordWrite& write) {
   constexpr std::uint64_t kSmall = 3;
   const std::uint64_t mask = covered(write);
   if (mask == 0) return false;
-  const std::uint64_t one = mask & -mask;  // The lowest bit that it covers.
+  const std::uint64_t one = mask & -mask;  // Lowest bit that it covers.
   const std::uint64_t up = (write.after - write.before) & mask;
   const std::uint64_t down = (write.before - write.after) & mask;
   return up / one <= kSmall || down / one <= kSmall;
 }
 
-/// Words that instances had before this store: by the probes, and by legal stores.
+/// Returns the words that instances had before this store, from the probes and from legal stores.
 std::vector<std::uint64_t> words_before(const Evidence& evidence, const WordWrite& write) {
   std::vector<std::uint64_t> words;
   for (const Sighting& seen : evidence.sightings)
@@ -59,14 +59,14 @@ std::vector<std::uint64_t> words_before(const Evidence& evidence, const WordWrit
   return words;
 }
 
-/// All that it stored is what a word was once; but for what it is not to change, that is nothing.
+/// Returns whether all stored bytes are those of a former word.
 bool is_former(const WordWrite& write, const std::vector<std::uint64_t>& words) {
   const std::uint64_t mask = covered(write);
   return std::any_of(words.begin(), words.end(),
                      [&](std::uint64_t word) { return ((word ^ write.after) & mask) == 0; });
 }
 
-/// Its low bytes are of one word, or of none yet, and its high ones of another.
+/// Returns whether the low bytes are from one word, or 0, and the high ones from another.
 bool is_torn(const WordWrite& write, std::vector<std::uint64_t> words) {
   words.push_back(write.before);
   words.push_back(0);
@@ -81,7 +81,7 @@ bool is_torn(const WordWrite& write, std::vector<std::uint64_t> words) {
   return false;
 }
 
-/// One byte again and again, over more than a word.
+/// Returns whether the store writes the same byte repeatedly, over more than a word.
 bool is_filled(const WordWrite& write) {
   const std::uint64_t mask = covered(write);
   const std::uint64_t first = write.after >> (8 * std::max<std::int32_t>(write.offset, 0)) & 0xff;

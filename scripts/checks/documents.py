@@ -51,7 +51,7 @@ SOURCES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".cc"}
 
 
 class Tree:
-    """The files of a tree and their folders, by their names from the root."""
+    """The files and folders of a tree, by their names relative to the root."""
 
     def __init__(self, texts):
         self.texts = texts
@@ -59,7 +59,7 @@ class Tree:
         self.top = {name.split("/")[0] for name in texts if "/" in name}
 
     def has(self, name):
-        """Whether the name, which may hold `*`, names a file or a folder."""
+        """Returns whether the name, which may contain `*`, names a file or a folder."""
         return name in self.names or ("*" in name and bool(fnmatch.filter(self.names, name)))
 
     def has_below(self, folder, name):
@@ -77,13 +77,13 @@ def joined(folder, name):
 
 
 def anchors(text):
-    """Names of the headings of a document as a link cites them."""
+    """Returns the anchors that links use for the headings of a document."""
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
             for heading in HEADING.findall(text)}
 
 
 def complaint_of_link(tree, document, target):
-    """What is wrong with a link, or None."""
+    """Returns the complaint about a link, or None."""
     if re.match(r"[a-z]+:", target):
         return None
     name, _, anchor = target.partition("#")
@@ -96,7 +96,7 @@ def complaint_of_link(tree, document, target):
 
 
 def complaint_of_code(tree, document, word):
-    """What is wrong with a word in backticks, or None where it is right or names no file."""
+    """Returns the complaint about a word in backticks, or None if it is correct or names no file."""
     name = PLACEHOLDER.sub("*", word.removeprefix("./").rstrip(".,;:)"))
     folder = "" if document.startswith("harness/docs/") else os.path.dirname(document)
     path, bare = name.rstrip("/"), name.rstrip("/").rsplit("/", 1)[-1]
@@ -114,7 +114,7 @@ def complaint_of_code(tree, document, word):
 
 
 def long_lines(text):
-    """Numbers of the lines that are wider than COLUMNS, outside of code blocks and without the targets of links."""
+    """Yields the numbers of the lines wider than COLUMNS, ignoring code blocks and the targets of links."""
     is_code = False
     for number, line in enumerate(text.splitlines(), 1):
         is_code ^= line.lstrip().startswith("```")
@@ -123,7 +123,7 @@ def long_lines(text):
 
 
 def complaints_of_size(tree, total=TOTAL_BYTES):
-    """Which documents are too wide or too large, and which terms of the glossary are too many or not in use."""
+    """Yields the documents that are too wide or too large, and glossary terms that are too many or unused."""
     texts = {name: text for name, text in sorted(tree.texts.items()) if name.endswith(".md")}
     for name, text in texts.items():
         yield from (f"{name}:{number}: is wider than {COLUMNS} columns" for number in long_lines(text))
@@ -175,7 +175,7 @@ def invented_excerpts(tree):
 
 
 def check(tree):
-    """All complaints about a tree, one line each."""
+    """Returns all complaints about a tree, one per line."""
     lines = [*unlisted_scripts(tree), *invented_excerpts(tree), *complaints_of_size(tree)]
     for name, text in sorted(tree.texts.items()):
         is_document = name.endswith(".md")
@@ -188,14 +188,14 @@ def check(tree):
 
 
 def transcripts_of(name, text):
-    """What is run and what it is said to print: blocks of a document, or a file of results/price as a whole."""
+    """Yields (arguments, expected output) of each transcript: blocks of a document, or a whole file in results/price."""
     if name.endswith(".md"):
         return TRANSCRIPT.findall(text)
     return TRANSCRIPT_FILE.findall(text) if fnmatch.fnmatch(name, "results/price/*.txt") else []
 
 
 def complaints_of_transcripts(tree, run):
-    """How each transcript differs from what `run` prints for its arguments."""
+    """Yields the differences between each transcript and the output of `run` for its arguments."""
     for name, text in sorted(tree.texts.items()):
         for arguments, told in transcripts_of(name, text):
             differences = difflib.unified_diff(told.splitlines(), run(arguments.split()).splitlines(), name,
@@ -204,13 +204,13 @@ def complaints_of_transcripts(tree, run):
 
 
 def rewritten(text, run):
-    """The text with what `run` prints in each of its transcripts."""
+    """Returns the text with the output of `run` in each of its transcripts."""
     text = TRANSCRIPT_FILE.sub(lambda found: f"$ ./build/release/afterlife {found[1]}\n{run(found[1].split())}", text)
     return TRANSCRIPT.sub(lambda found: f"```\n$ ./build/release/afterlife {found[1]}\n{run(found[1].split())}```", text)
 
 
 def rewrite(tree, run):
-    """Writes the files whose transcripts differ; returns their names."""
+    """Rewrites the files whose transcripts differ; returns their names."""
     texts = {name: rewritten(text, run) for name, text in tree.texts.items() if transcripts_of(name, text)}
     changed = [name for name, text in sorted(texts.items()) if text != tree.texts[name]]
     for name in changed:
@@ -227,7 +227,7 @@ def tree_of_repository():
     return Tree({file.relative_to(ROOT).as_posix(): file.read_text(errors="replace") for file in files})
 
 
-# File | line planted in it | whether it is wrong.
+# File | line planted in it | whether it must be reported.
 PLANTS = [
     ("README.md", "See [the map](harness/gone.md).", True),
     ("README.md", "See [the map](harness/README.md#no-such-heading).", True),
@@ -268,7 +268,7 @@ PLANTED_TREE = {
 
 
 def self_test():
-    """Whether each plant is judged rightly, and the bare tree is clean."""
+    """Returns whether each plant is judged correctly and the tree without plants is clean."""
     wrong = [plant for plant in PLANTS
              if bool(check(Tree(PLANTED_TREE | {plant[0]: PLANTED_TREE.get(plant[0], "") + plant[1]}))) != plant[2]]
     for file, line, _ in wrong:

@@ -25,10 +25,10 @@ STARTING = re.compile(r"\b(?:run_process|run_tool|run_limited|posix_spawnp?|pope
                       r"|(?<![\w.>])(?:std::)?system\s*\(")
 CLIENT = re.compile(r"\bclient::(?:replay|search|Client)\b")
 
-# Files that read what someone else may have made, and may do it by ForeignFile alone.
+# Files that read possibly foreign data, which they may only do through ForeignFile.
 READER = "harness/files/foreign_file.cpp"
 
-# Source or folder | what it opens, and why that is no file of someone else.
+# Source or folder | the file that it opens, and why that file is not foreign.
 OPENS = {
     "harness/files/held_folder.cpp": "the folder that it locks",
     "harness/files/read.cpp": "the reader of our own files, for those that are named here",
@@ -67,7 +67,7 @@ OPENS = {
     "scenarios/managed_dict/embedded/": "the script of an embedded interpreter, in the tree",
 }
 
-# Source or folder | what it starts.
+# Source or folder | the process that it starts.
 STARTS = {
     "harness/process/": "starts what its callers name",
     "harness/cuda/process": "a child that shares a device, for programs that fork",
@@ -89,23 +89,23 @@ STARTS = {
     "harness/entries/preload/": "passes on the calls of the program under `run`",
 }
 
-# Those that may run the program of a finding.
+# Sources that may run the program of a finding.
 RUNNERS = re.compile(r"harness/(?:client|reports/client)/.*|harness/entries/cli/(?:run_|run/|trust|nightly/programs/)[a-z_]*\.(?:h|cpp)")
 
 
 def without_comments(text):
-    """The code alone, line by line: what is in quotes is left."""
+    """Returns the lines of code without comments; string literals are kept."""
     text = re.sub(r"/\*.*?\*/", lambda match: "\n" * match[0].count("\n"), text, flags=re.S)
     return [re.sub(r"//.*", "", line) for line in text.splitlines()]
 
 
 def named(table, file):
-    """The row of a table that a source belongs to, or None."""
+    """Returns the row of a table that a source belongs to, or None."""
     return next((row for row in table if file == row or file.startswith(row)), None)
 
 
 def breaches_of(file, text):
-    """(Complaints, rows that were needed) of one source."""
+    """Returns the complaints about one source, and the table rows that it needed."""
     found, needed = [], set()
     for number, line in enumerate(without_comments(text), 1):
         for pattern, table, what in ((OPENING, OPENS, "opens a file"), (STARTING, STARTS, "starts a process")):
@@ -147,7 +147,7 @@ def check(root):
 
 # ---- the self-test ----
 
-# Source | line planted in it | whether it must be found.
+# Source | line planted in it | whether it must be reported.
 PLANTS = [
     ("harness/nightly/planted.cpp", "std::ifstream in(file, std::ios::binary);", True),
     ("harness/nightly/planted.cpp", "std::ifstream in{file};", True),

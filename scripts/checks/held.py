@@ -16,7 +16,7 @@ def version(compiler):
 
 
 def included(root, name):
-    """The files of the tree that one includes, itself and those of its includes among them, in order."""
+    """Returns the files of the tree that a file includes, directly or indirectly, and the file itself, sorted."""
     found, reached = set(), [name]
     while reached:
         file = reached.pop()
@@ -27,7 +27,7 @@ def included(root, name):
 
 
 def key(root, name, command):
-    """A hash of a command, its compiler, and the content of all that the file includes from the tree."""
+    """Returns a hash of a command, its compiler, and the content of all files of the tree that the source includes."""
     parts = [version(command[0]), *command]
     for file in included(root, name):
         parts += [file, (root / file).read_text()]

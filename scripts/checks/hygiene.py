@@ -23,7 +23,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Written so that they do not find themselves; a plant is what each must find.
+# Pattern | a text that it must find. Both are written so that the check does not find them in this file.
 PATTERNS = [
     (r"(?<![\w.])/(?:home|root|[w]ork|farm|Users|workspace)/\w", "see /ho" + "me/someone/x"),
     (r"(?:index-ur[l]|registr[y]\s*=|find-link[s])", "pip install --index-ur" + "l x"),
@@ -33,7 +33,7 @@ PATTERNS = [
     (r"\b(?:TOD[O]|FIXM[E]|XX[X]|HAC[K])\b", "// TOD" + "O: later"),
 ]
 
-# The word or words, and how to say it.
+# Pattern of a word | a better word.
 PRIVATE = [
     (r"dea[r](?:er|est)?", "expensive"), (r"ha[d] again", "given out again"), (r"bur(?:[y]|ie[sd])", "the deed itself"),
     (r"deserte[d]", "done"), (r"sprin[g]s?", "run"), (r"li[e]s?", "is, are"),
@@ -43,11 +43,11 @@ PRIVATE = [
 ]
 PLAIN_FILES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".md"}
 
-# A file of a fixed name is one that other tests write meanwhile.
+# A file with a fixed name in a shared folder may be written by another test at the same time.
 SHARED_FILE = re.compile(r"TempDi[r]\(\)|temp_director[y]_path")
 TESTS = r"harness/tests/(?!folder\.h)\S+"
 
-# A comment that begins so has no verb or no subject; as a tooltip it means nothing.
+# A comment that begins with one of these usually has no verb or no subject, and makes no sense as a tooltip.
 HALF_SENTENCE = re.compile(r"(?:What|Who|Whose|Of|As)\b|\.\.\.|…")
 PLAIN = r"(?:harness|targets|scenarios)/.*\.(?:h|cpp|cu|def)"
 
@@ -69,8 +69,8 @@ def complaints(name, text):
 
 
 def half_sentences(text):
-    """Line and text of each comment of a C++ source that begins with half a sentence. One that stands right below
-    another, in the same column, goes on with it."""
+    """Yields the line and the text of each C++ comment that begins with half a sentence. A comment right below another one in the same column continues it
+    and is not checked."""
     column_above = None
     for number, line in enumerate(text.splitlines(), 1):
         match = re.search(r"(?:^\s*|\S\s+)(//[/!]?<?)\s*(.*)", line)
@@ -82,7 +82,7 @@ def half_sentences(text):
 
 
 def unrunnable(name, text, may_run):
-    """A script that the documents have people type, and that the shell refuses."""
+    """Yields a complaint if a script that users are told to run is not executable."""
     if text.startswith("#!") and not may_run:
         yield f"{name}: says how it is run, and may not be: chmod +x"
 
@@ -92,13 +92,13 @@ COMMENTS = {".h": "//", ".cpp": "//", ".cu": "//", ".cuh": "//", ".def": "//", "
 
 
 def unlicensed(name, text):
-    """A source whose first lines do not name its licence. An empty file has nothing to license."""
+    """Yields a complaint if the first lines of a source do not name its licence. Empty files need none."""
     if pathlib.PurePath(name).suffix in COMMENTS and text.strip() and LICENCE not in "\n".join(text.split("\n", 2)[:2]):
         yield f"{name}: has no line `{LICENCE}`; run scripts/checks/hygiene.py --license"
 
 
 def license_sources():
-    """Adds the line behind `#!`, or as the first one. Returns how many sources have got it."""
+    """Adds the licence line after `#!`, or as the first line. Returns the number of changed sources."""
     count = 0
     for file in filter(pathlib.Path.is_file, tree_files()):
         if file.is_symlink() or not list(unlicensed(file, text := file.read_text(errors="surrogateescape"))):
@@ -111,7 +111,7 @@ def license_sources():
 
 
 def tree_files():
-    """What is or could be committed. Without git, everything but the build folder."""
+    """Returns the files that are or could be committed. Without git, returns all files except the build folder."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
                             capture_output=True, text=True)
     if listed.returncode == 0:
@@ -120,7 +120,7 @@ def tree_files():
 
 
 def check():
-    """All complaints about the tree. Binary files are read as text with holes."""
+    """Returns all complaints about the tree. Undecodable bytes of binary files are replaced."""
     lines = []
     for file in filter(pathlib.Path.is_file, sorted(tree_files())):
         name, text = file.relative_to(ROOT), file.read_text(errors="replace")
@@ -128,7 +128,7 @@ def check():
     return lines
 
 
-# File | text planted | whether it is wrong.
+# File | text planted | whether it must be reported.
 PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("planted.h", "// It was ha" + "d again.", True), ("planted.m" + "d", "The dea" + "rest one.", True),
     ("planted.cpp", "void bur" + "y(int);", True), ("planted.py", "# Where it li" + "es.", True),
@@ -147,10 +147,10 @@ PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("targets/planted/planted.h", "/// What it does.", True), ("scenarios/planted/planted.cpp", "// Of it.", True),
 ]
 
-# Text of a script | whether it may be run | whether that is wrong.
+# Text of a script | whether it is executable | whether that must be reported.
 SCRIPTS = [("#!/bin/sh\n", False, True), ("#!/bin/sh\n", True, False), ("import sys\n", False, False)]
 
-# Source | text | whether its licence is missing.
+# Source | text | whether a missing licence must be reported.
 LICENSED = [("a.cpp", f"// {LICENCE}\n", False), ("a.py", f"#!/bin/sh\n# {LICENCE}\n", False), ("a.h", "// A file.\n", True),
             ("a.sh", f"#!/bin/sh\n# One.\n# {LICENCE}\n", True), ("planted.m" + "d", "# A\n", False), ("a.py", "", False)]
 

@@ -21,7 +21,7 @@ SPINE = """base records sanitizers label printable files process crash watchdog 
 
 SPINE_FILE = rf"harness/(?:{'|'.join(SPINE)})(?:_[a-z0-9_]+)?(?:/.+|\.h|\.def)"
 
-# Who | may include | because. The first row that fits a file decides; \1 is what its group matched.
+# Including files | allowed includes | reason. The first row that matches a file applies; \1 is the text of its group.
 RULES = [
     (r"(?:targets|harness/tests)/.*\.cu", r"harness/kernel\.h",
      "a kernel shares no inline function with the host: harness/kernel.h and nothing else"),
@@ -87,17 +87,17 @@ RULES = [
     (r"harness/.*", SPINE_FILE, "the spine knows ribs by interface and name, and no path"),
 ]
 
-# A target is made of tasks, which only the harness may interleave.
+# A target consists of tasks, and only the harness may interleave them.
 THREADS = {"thread", "mutex", "shared_mutex", "atomic", "condition_variable", "future", "semaphore"}
 
-# Names of what judges or draws, alone or as part of a longer name: a target tells facts.
+# Names of code that judges or makes choices, alone or as part of a longer name. A target only reports facts.
 JUDGING = re.compile(r"\w*(?:Fault|Window|Claim|Verdict|History|Picker|[Ss]hadow)\w*|\bhistory\b")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def spine_rank(path):
-    """Where a spine file stands, or None for a file that is none."""
+    """Returns the position of a file in the spine, or None if it does not belong to it."""
     match = re.fullmatch(r"harness/([a-z0-9_]+)(?:/.+|\.(?:h|cpp|def))", path)
     fits = [i for i, name in enumerate(SPINE)
             if match and (match[1] == name or match[1].startswith(name + "_"))]
@@ -105,7 +105,7 @@ def spine_rank(path):
 
 
 def complaint(root, file, bracket, include):
-    """What is wrong with this include, or None."""
+    """Returns the complaint about this include, or None."""
     if bracket == "<":
         if file.startswith("targets/") and include in THREADS:
             return "a target's tasks are the harness's: no threads, locks or atomics of its own"
@@ -124,7 +124,7 @@ def complaint(root, file, bracket, include):
 
 
 def judging_words(file, line):
-    """The words of the line that no target may say."""
+    """Returns the words of the line that must not occur in a target."""
     return JUDGING.findall(line) if file.startswith("targets/") else []
 
 
@@ -136,7 +136,7 @@ def sources(root):
 
 
 def complaints_about(root, file):
-    """What is wrong in one file, a line each."""
+    """Yields the complaints about one file, one per line."""
     if re.fullmatch(r"harness/[^/]+", file) and file != "harness/kernel.h" and spine_rank(file) is None:
         yield f"{file}: not in the spine; give it its place in SPINE of scripts/checks/layers.py"
     for number, line in enumerate((root / file).read_text().splitlines(), 1):
@@ -147,11 +147,11 @@ def complaints_about(root, file):
 
 
 def check(root):
-    """All complaints about the tree."""
+    """Returns all complaints about the tree."""
     return [line for file in sources(root) for line in complaints_about(root, file)]
 
 
-# File | include or line planted in it | a word of the complaint, empty where there must be none.
+# File | include or line planted in it | a part of the complaint, empty if there must be none.
 PLANTS = [
     ("harness/base.h", '"harness/run.h"', "points back up the spine"),
     ("harness/scheduler_trace.cpp", '"harness/runtime.h"', "points back up the spine"),
@@ -241,7 +241,7 @@ PLANTS = [
 
 
 def plant(root, file, planted):
-    """Adds the include or line to the file, and an empty file for either that is not there. Returns what was there."""
+    """Adds the include or line to the file; creates the file and the included file, if missing. Returns the original contents."""
     is_include = planted.startswith(('"', "<"))
     files = [root / path for path in [file] + ([planted.strip('"')] if is_include and "/" in planted else [])]
     before = {path: path.read_text() if path.is_file() else None for path in files}
@@ -263,7 +263,7 @@ def take_back(before):
 
 
 def is_judged_rightly(root, file, planted, word, complaints):
-    """Plants, asks `complaints` of the tree with and without, and takes the plant back."""
+    """Compares the result of `complaints` with and without the plant, and removes the plant."""
     before = complaints() if (root / file).is_file() else []
     taken = plant(root, file, planted)
     new = [line for line in complaints() if line not in before]
@@ -275,7 +275,7 @@ def is_judged_rightly(root, file, planted, word, complaints):
 
 
 def self_test(tree):
-    """Each plant is asked of its own file; the first of all, of the whole tree."""
+    """Checks each plant only against its own file, except the first one, which is checked against the whole tree."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for source in sources(tree):

@@ -44,7 +44,7 @@ FAULTS = ("FAULT_KIND(name, label, oracle, verb, summary)", "@ROW label | oracle
 
 
 def preprocessed(macro, line, table):
-    """The rows of a table of macros, each as `line` says, between the titles in its comments."""
+    """Returns the rows of a table of macros, each expanded to `line`, with the titles in its comments."""
     source = f"#define {macro} {line}\n#include \"{table}\"\n"
     ended = subprocess.run(["c++", "-E", "-P", "-C", "-x", "c++", f"-I{ROOT}", "-"], input=source, capture_output=True, text=True)
     if ended.returncode:
@@ -53,7 +53,7 @@ def preprocessed(macro, line, table):
 
 
 def sections(lines):
-    """The rows below each title, in order: title -> list of words."""
+    """Returns the rows below each title, in order: title -> list of words."""
     found = collections.OrderedDict({"": []})
     for line in lines:
         if title := re.match(r"// -{4} (.*?) -{4}", line):
@@ -64,12 +64,12 @@ def sections(lines):
 
 
 def base(name):
-    """The name of a function without version and twin."""
+    """Returns the name of a function without its version and the suffix of its twin."""
     return re.sub(r"_v\d+$", "", re.sub(r"_pt[ds][sz]$", "", name))
 
 
 def paragraph(words, first="", rest=""):
-    """Words, separated by spaces, in lines of at most COLUMNS."""
+    """Returns the words separated by spaces, in lines of at most COLUMNS."""
     lines, line = [], first
     for word in words:
         if line.strip(" -") and len(line) + 1 + len(word) > COLUMNS:
@@ -84,7 +84,7 @@ def tsv(head, rows):
 
 
 def driver_functions(lines):
-    """A row for each function: its name without version and twin, the topic, and the error that can be injected."""
+    """Returns a row for each function: its name without version and twin, the topic, and the error that can be injected."""
     functions = collections.OrderedDict()
     for title, rows in sections(lines).items():
         for name, failure in rows:
@@ -94,7 +94,7 @@ def driver_functions(lines):
 
 
 def runtime_functions(lines):
-    """A row for each function: name, status, group of the documentation, test."""
+    """Returns a row for each function: name, status, group of the documentation, test."""
     rows = [row for rows in sections(lines).values() for row in rows]
     named = [[name, status, group.removeprefix("CUDART_").lower().replace("_", " "), "" if test == "none" else test.replace("_", ".", 1)]
              for name, status, group, test in rows]
@@ -102,7 +102,7 @@ def runtime_functions(lines):
 
 
 def faults(lines):
-    """A row for each kind of fault: label, owner, meaning."""
+    """Returns a row for each kind of fault: label, owner, meaning."""
     text = "\n".join(lines)
     rows = [[re.sub(r'"\s*"|"', "", cell).strip() for cell in row.split("|")] for row in re.findall(r"@ROW (.*?)(?=\n@ROW|\Z)", text, re.S)]
     table = [f"- `{label}`" + (f" (oracle `{owner}`)" if owner != label else "") + f": {meaning}." for label, owner, meaning in rows]
@@ -110,7 +110,7 @@ def faults(lines):
 
 
 def items_of(text):
-    """The lines of a help text without columns and examples: an option each, however often it is broken."""
+    """Returns the lines of a help text without alignment and examples. Each option is one line, even if the help text breaks it."""
     items = []
     for block in re.split(r"\n\n+", text.strip()):
         fresh = True
@@ -130,14 +130,14 @@ def inner_commands(text):
 
 
 def block_of(title, items, above=()):
-    """A command under its name. Options that it shares with the command above are only named."""
+    """Returns a command's options under its name. Options shared with the command above are only named."""
     shared = [item.split()[0] for item in items if item in above and item.startswith("--")]
     lines = [item for item in items if item not in above] + ([f"Options of `{title.split()[0]}`: {' '.join(shared)}"] if shared else [])
     return f"== {title} ==\n\n" + "\n".join(paragraph(line.split(" "), "", "    ") for line in lines)
 
 
 def commands(run):
-    """What each command prints for --help, without examples."""
+    """Returns the --help text of each command, without examples."""
     blocks = []
     for name in inner_commands(run("--help")):
         text = run(name, "--help")
@@ -147,13 +147,13 @@ def commands(run):
 
 
 def expanded(pattern):
-    """The names that a word with {a,b} stands for."""
+    """Returns the names that a word with {a,b} stands for."""
     parts = [part.split(",") if index % 2 else [part] for index, part in enumerate(re.split(r"\{(.*?)\}", pattern))]
     return ["".join(choice) for choice in itertools.product(*parts)]
 
 
 def unnamed(table, names, others=()):
-    """Functions without a row of the table, and names of the table that are neither a function nor one of the others."""
+    """Returns the functions without a row of the table, and names in the table that are neither a function nor one of the others."""
     listed = {name for row in table.splitlines()[1:] for word in row.split("\t")[0].split() if word.startswith("cu") for name in expanded(word)}
     return sorted(set(names) - listed), sorted(listed - set(names) - set(others))
 
@@ -163,7 +163,7 @@ def with_part(page, part):
 
 
 def parts_of(preset):
-    """File -> its generated part."""
+    """Returns the generated part of each file."""
     driver = preprocessed(*DRIVER)
     parts = {"driver-functions.tsv": driver_functions(driver), "runtime-functions.tsv": runtime_functions(preprocessed(*RUNTIME)),
              "faults.md": faults(preprocessed(*FAULTS))}
@@ -205,7 +205,7 @@ PLANTED_TABLE = "functions\tbehaviour\ncuMem{Alloc,Free}\tcomplete\n"
 
 
 def self_test():
-    """Whether each defect is seen, and each part is what its rows say."""
+    """Returns whether each defect is detected, and each part follows from its rows."""
     functions = driver_functions(PLANTED_ROWS)
     runtime = runtime_functions(["@ROW cudaMalloc own CUDART_MEMORY Memory_IsAllocated", "@ROW cudaGetFlag unsupported CUDART_MEMORY_POOLS none"])
     kinds = faults(['@ROW "crash" | "crash" | "ends " "early"', '@ROW "order" | "data_race" | "races"'])

@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE_LINES, FUNCTION_LINES, COLUMNS = 442, 70, 100
 FOLDER_FILES, ROOM_FILES, ROOMS = 45, 25, "harness/devices/sim/"
 PUBLIC_FUNCTIONS = 25
-THUNK = "harness/devices/sim/sim.cpp"  # The one source that may ask for the device of the thread.
+THUNK = "harness/devices/sim/sim.cpp"  # The only source that may ask for the thread's device.
 NO_DATA = {"using", "friend", "typedef", "static_assert", "enum", "class", "struct", "union", "static", "template"}
 
 
@@ -41,7 +41,7 @@ class Class:
 
 
 class Shape(Reader):
-    """One source: its classes, and the lines of its functions."""
+    """Collects the classes of a source, and the lengths of its functions."""
 
     def __init__(self, name, text):
         super().__init__(name, text)
@@ -85,14 +85,14 @@ class Shape(Reader):
             i += 1
 
     def is_body(self, begin, brace):
-        """Whether a function's statements begin here, not the value of a member."""
+        """Returns whether a function's statements begin here, as opposed to the initial value of a member."""
         if self.at(self.match[brace] + 1) in (",", "{", ";", ")"):
             return self.paren_of(begin, brace) is not None and self.at(brace - 1) not in ("=", ",")\
                 and self.at(self.match[brace] + 1) not in (",", "{")
         return self.paren_of(begin, brace) is not None
 
     def paren_of(self, begin, end):
-        """Where the parameters of a function begin; None where the declaration is of something else."""
+        """Returns where the parameters of a function begin, or None if the declaration is not a function."""
         i = begin
         while i < end:
             text = self.at(i)
@@ -143,7 +143,7 @@ def breaches_of_class(file, found):
 
 
 def breaches_of(file, text):
-    """What breaks a rule in one source, a line each."""
+    """Yields the broken rules in one source, one per line."""
     lines = text.splitlines()
     count = sum("SPDX-License-" not in line for line in lines)
     if count > FILE_LINES:
@@ -205,7 +205,7 @@ def class_of(functions, rest=""):
     return "class A {\n public:\n" + "".join(f"  int f{i}() const {{ return {i}; }}\n" for i in range(functions)) + rest + "};\n"
 
 
-# File | text | a word of the complaint, empty where there must be none.
+# File | text | a part of the complaint, empty if there must be none.
 PLANTS = [
     ("harness/a.h", "// One.\n" * 443, "443 lines"),
     ("harness/a.h", "// One.\n" * 442, ""),

@@ -14,18 +14,18 @@ import tempfile
 from checks import held
 
 FROM_ELSEWHERE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(<[^>]+>)", re.M)
-ITS_OWN_COST = 3  # As many headers as one shelf takes the time of.
+ITS_OWN_COST = 3  # A shelf takes about as long to compile as this number of headers.
 
 
 def all_included(root, name):
-    """What a header includes, as it stands behind an #include, what its includes do among them."""
+    """Returns all includes of a header as they are written in #include, direct and indirect ones."""
     files = held.included(root, name)
     other = {include for file in files for include in FROM_ELSEWHERE.findall((root / file).read_text())}
     return frozenset(other | {f'"{file}"' for file in files if file != name})
 
 
 def chosen(included):
-    """Pairs of what is on a shelf and the headers behind it: each time the one that saves most among those that are left."""
+    """Returns pairs of a shelf's includes and the headers compiled behind it. Each time chooses the shelf that saves most for the headers left."""
     left, pairs = dict(included), []
     while left:
         counts = collections.Counter(include for includes in left.values() for include in includes)
@@ -48,7 +48,7 @@ def saved(shelf, users):
 
 @contextlib.contextmanager
 def shelved(root, names, command):
-    """The options with which each header is compiled behind its shelf; a header without one, or whose shelf does not compile, has none."""
+    """Yields the options to compile each header behind its shelf. A header without a shelf, or whose shelf does not compile, has none."""
     with tempfile.TemporaryDirectory() as folder:
         options = {}
         for number, (shelf, users) in enumerate(chosen({name: all_included(root, name) for name in names})):

@@ -56,7 +56,7 @@ def in_parallel(function, items):
 # ---- layout ----
 
 def unlaid(root, files):
-    """A line for each file that the formatter would change."""
+    """Returns a line for each file that the formatter would change."""
     def ask(batch):
         ended = subprocess.run([FORMATTER, "--dry-run", *batch], cwd=root, capture_output=True, text=True)
         wrong = sorted(set(re.findall(r"^([^\s:]+):\d+:\d+: warning: code should be", ended.stderr, re.M)))
@@ -69,13 +69,13 @@ def unlaid(root, files):
 # ---- headers alone ----
 
 def first_include(text):
-    """What a source includes before it says anything else to the preprocessor, or None."""
+    """Returns the first include of a source if it is also its first preprocessor directive, or None."""
     match = FIRST_DIRECTIVE.search(text)
     return match and match[1]
 
 
 def proven_by_build(root, files):
-    """Headers that a source includes before anything else, and those that such a header does."""
+    """Returns the headers that a source includes before all else, and those that such a header itself includes first."""
     proven = set()
     reached = [first_include((root / name).read_text()) for name in files if name.endswith(".cpp")]
     while reached:
@@ -87,7 +87,7 @@ def proven_by_build(root, files):
 
 
 def flags(name):
-    """The flags with which a source compiles. A program that embeds CPython is given its headers."""
+    """Returns the flags to compile a source. A program that embeds CPython needs its headers."""
     note = ROOT / "build/cuda_root.txt"
     cuda = ["-isystem", note.read_text().strip() + "/include"] if note.is_file() else []
     python = ["-isystem", sysconfig.get_path("include")] if "/embedded/" in name else []
@@ -97,7 +97,7 @@ def flags(name):
 
 
 def not_alone(root, headers):
-    """A line for each header that does not compile with nothing before it. One that did, and is what it was, is not asked again."""
+    """Returns a line for each header that does not compile by itself. A header that did, and has not changed, is not checked again."""
     commands = {name: [COMPILER, "-fsyntax-only", *flags(name), "-Wno-pragma-once-outside-header", "-x", "c++", name] for name in headers}
     marks = {name: held.key(root, name, command) for name, command in commands.items()}
     asked = [name for name in headers if not held.holds(marks[name])]
@@ -117,7 +117,7 @@ def not_alone(root, headers):
 # ---- comments ----
 
 class Commented(Shape):
-    """One header: its public functions that have no comment."""
+    """Finds the public functions of one header that have no comment."""
 
     def __init__(self, name, text):
         self.uncommented, self.public_count, self.last, self.inside, self.foreign = [], 0, ("", False), [], False
@@ -133,21 +133,21 @@ class Commented(Shape):
             end = super().braces(begin, brace, scope)
             self.inside.pop()
             return end
-        before, self.foreign = self.foreign, self.foreign or "extern" in head  # extern "C": another library's.
+        before, self.foreign = self.foreign, self.foreign or "extern" in head  # A function in extern "C" belongs to another library.
         end = super().braces(begin, brace, scope)
         self.foreign = before
         return end
 
     def outer(self, first, last, scope):
-        if not self.inside:  # Shape asks for the members of a class by itself.
+        if not self.inside:  # Shape visits the members of a class in any case.
             self.namespace(first, last)
         super().outer(first, last, scope)
 
     def function(self, begin, brace, end, scope):
-        """Bodies are of no concern."""
+        """Ignores bodies."""
 
     def namespace(self, first, last):
-        """The functions that are declared or defined right in a namespace."""
+        """Reads the functions that are declared or defined directly in a namespace."""
         i = begin = first
         while i < last:
             text = self.at(i)
@@ -188,7 +188,7 @@ class Commented(Shape):
                                     f"{found.name + '::' if found.name else ''}{name}")
 
     def begin_of(self, begin):
-        """Where the declaration begins whose `template<...>` was left behind."""
+        """Returns where a declaration begins, including a `template<...>` before it."""
         i = begin - 1
         if self.at(i) != ">":
             return begin
@@ -201,7 +201,7 @@ class Commented(Shape):
         last = self.line(self.tokens[end].begin) - 1
         own = self.lines[last]
         if self.at(end) == "{" and self.line(self.tokens[self.match[end]].begin) > last + 1:
-            own += self.lines[last + 1]  # The first line of a body that has lines of its own.
+            own += self.lines[last + 1]  # The first line of a body with more than one line.
         return bool(re.match(r"//(?!\s*----)", above)) or "//" in own.split(self.at(end), 1)[-1]
 
     def blank_above(self, begin):
@@ -215,12 +215,12 @@ class Commented(Shape):
 
 
 def asked_headers(root):
-    """The spine, and the ribs' headers by which paths and entries come in: the three doors, and all below them."""
+    """Returns the headers of the spine, and those of the ribs that paths and entries use: the three doors, and all below them."""
     return [name for name in sources(root, (".h",)) if layers.spine_rank(name) is not None or re.match(DOORS, name)]
 
 
 def uncommented(root, headers):
-    """Each public function without a comment, and how many public functions there are."""
+    """Returns the public functions without a comment, and the number of public functions."""
     found = [Commented(name, (root / name).read_text()) for name in headers]
     return [line for one in found for line in one.uncommented], sum(one.public_count for one in found)
 
@@ -228,7 +228,7 @@ def uncommented(root, headers):
 # ---- using declarations ----
 
 def unused(root, files):
-    """A line for each name that a source takes from a namespace and never says again."""
+    """Returns a line for each name that a source takes from a namespace but never uses."""
     found = []
     for name in files:
         text = (root / name).read_text()
@@ -243,8 +243,8 @@ def unused(root, files):
 # ---- clang-tidy ----
 
 def untidy(root, files):
-    """A line for each thing that the checks of .clang-tidy find. Sources of a folder are asked in one go: most of the time
-    goes into the headers that they share."""
+    """Returns a line for each finding of the checks in .clang-tidy. The sources of a folder are checked together, since most of the time is spent on the
+    headers that they share."""
     batches = []
     for _, members in itertools.groupby(sorted(files), os.path.dirname):
         members = list(members)
@@ -253,7 +253,7 @@ def untidy(root, files):
 
 
 def untidy_batch(root, files):
-    """The same of sources joined to one; those that do not compile behind the others are asked by themselves."""
+    """Checks sources joined into one file; those that do not compile after the others are checked separately."""
     with tempfile.TemporaryDirectory() as folder:
         joined = Joined(root, files, pathlib.Path(folder) / "joined.cpp")
         ended = joined.run(COMPILER, "-fsyntax-only", "-w", "-ferror-limit=0", str(joined.path), *flags(files[0]))
@@ -269,7 +269,7 @@ def untidy_batch(root, files):
 
 
 class Joined:
-    """Sources one behind the other, in one file."""
+    """Several sources joined into one file."""
 
     def __init__(self, root, files, path):
         self.root, self.path, self.lines, self.starts = root, path, [], []
@@ -282,7 +282,7 @@ class Joined:
         return subprocess.run(command, cwd=self.root, capture_output=True, text=True)
 
     def said(self, output):
-        """The warnings and errors of a compiler, each at the place that its source has."""
+        """Returns the warnings and errors of a compiler, with their positions in the original sources."""
         return [self.placed(*match.groups()) for match in re.finditer(r"^(\S+?):(\d+)(:\d+: (?:warning|error): .*)", output, re.M)]
 
     def placed(self, file, line, rest):
@@ -298,7 +298,7 @@ def git(*command):
 
 
 def changed():
-    """The sources that differ from where the branch left main; on main, from the commit before. At most a few."""
+    """Returns the sources changed since the branch left main; on main, since the previous commit. Returns at most a few."""
     base = git("merge-base", "HEAD", "main") or git("merge-base", "HEAD", "origin/main")
     if base == git("rev-parse", "HEAD"):
         base = git("rev-parse", "-q", "--verify", "HEAD~1")
@@ -314,7 +314,7 @@ def tidy(files):
 
 # ---- the self-test ----
 
-# Text of harness/a.h | functions that have no comment.
+# Text of harness/a.h | number of functions without a comment.
 COMMENTS = [
     ("int f();\n", 1), ("/// Returns one.\nint f();\n", 0), ("int f();  ///< Returns one.\n", 0), ("// ---- a part ----\nint f();\n", 1),
     ("/// Returns one.\ntemplate <class T>\nint f(T t) {\n  return 1;\n}\n", 0), ("template <class T>\nint f(T t) {\n  return 1;\n}\n", 1),
@@ -329,17 +329,17 @@ COMMENTS = [
     ("constexpr int a = [] {\n  int b{};\n  return b;\n}();\n", 0),
     ("namespace a {\n/// A thing.\nstruct B {\n  int c{1};\n  struct D {\n    int e = 0;\n  } d;\n  /// Makes it.\n  void f();\n};\n}  // namespace a\n", 0),
 ]
-# Source text | header text | whether the header must be compiled here.
+# Source text | header text | whether the header must be compiled separately.
 ALONE = [("", "int f();\n", True), ('#include "harness/a.h"\n', "int f();\n", False),
          ('#include <vector>\n\n#include "harness/a.h"\n', "int f();\n", True), ('#define B\n#include "harness/a.h"\n', "int f();\n", True),
          ('#include "harness/b.h"\n', "int f();\n", False)]
 
 
-# Headers whose functions need a comment; headers whose functions need none.
+# Headers whose functions need a comment; headers whose functions do not.
 ASKED = ["harness/gate/a.h", "harness/instruments/a.h", "harness/kernel.h", "harness/ledger.h", "harness/reports/timeline/a.h",
          "harness/scheduler/a.h", "harness/strategies/bytes.h"]
 NOT_ASKED = ["harness/devices/sim/a.h", "harness/entries/cli/a.h", "harness/tests/a.h", "targets/a/a.h"]
-# What clang-tidy finds on line 5. Two such sources clash when they are joined.
+# clang-tidy has a finding on line 5. Two such sources conflict when they are joined.
 UNTIDY = "struct A {\n  virtual void f();\n};\nstruct B : A {\n  virtual void f();\n};\n"
 
 
@@ -383,7 +383,7 @@ def self_test():
 def check():
     files = sources()
     proven = proven_by_build(ROOT, files)
-    # The plug-in for PyTorch is built on the user's PyTorch, whose headers are not here.
+    # The PyTorch plug-in is built with the user's PyTorch, whose headers are not available here.
     asked = [name for name in files if name.endswith(".h") and name not in proven and not name.startswith("harness/entries/torch/")]
     bare, count = uncommented(ROOT, asked_headers(ROOT))
     found = unlaid(ROOT, files) + not_alone(ROOT, asked) + unused(ROOT, [name for name in files if name.endswith(".cpp")])

@@ -6,7 +6,7 @@ import sys
 
 
 class CommandLine(argparse.ArgumentParser):
-    """--help prints the text; what cannot be read is one line on stderr, and exit code 3."""
+    """A parser whose --help prints the text. Invalid arguments are reported in one line on stderr, with exit code 3."""
 
     def __init__(self, text):
         super().__init__(usage=argparse.SUPPRESS)

@@ -21,7 +21,7 @@ class Token:
 
 
 class CannotRead(Exception):
-    """A source is not in the style that is understood here."""
+    """The source does not have the style that this reader understands."""
 
 
 def tokens_of(text):
@@ -33,12 +33,12 @@ def tokens_of(text):
 
 
 def flat(text):
-    """A piece of source on one line, without comments."""
+    """Returns a piece of source on one line, without comments."""
     return " ".join(re.sub(r"//[^\n]*", "", text).split())
 
 
 class Reader:
-    """One source. A derived class says what is done with a function."""
+    """Reads one source. Derived classes define what to do with each function."""
 
     def __init__(self, name, text):
         self.name, self.text = name, text
@@ -49,7 +49,7 @@ class Reader:
     # ---- tokens ----
 
     def pair_up(self):
-        """For each bracket the index of its partner."""
+        """Returns the index of each bracket's partner."""
         partner, open_ones = {}, []
         for i, token in enumerate(self.tokens):
             if token.kind != "mark":
@@ -70,11 +70,11 @@ class Reader:
         return self.tokens[i].text if i < len(self.tokens) else ""
 
     def slice(self, first, last):
-        """The text of the tokens first..last-1."""
+        """Returns the text of the tokens first..last-1."""
         return self.text[self.tokens[first].begin:self.tokens[last - 1].end] if first < last else ""
 
     def find(self, first, last, texts):
-        """The first token among `texts` that is in no bracket; `last` when there is none."""
+        """Returns the index of the first token among `texts` that is outside of all brackets; `last` if there is none."""
         i = first
         while i < last:
             if self.at(i) in texts:
@@ -85,7 +85,7 @@ class Reader:
     # ---- outside of functions ----
 
     def outer(self, first, last, scope):
-        """Namespaces, classes and what is in them."""
+        """Reads namespaces and classes, and their contents."""
         i = begin = first
         while i < last:
             text = self.at(i)
@@ -99,7 +99,7 @@ class Reader:
             i += 1
 
     def braces(self, begin, brace, scope):
-        """What a `{` outside of functions opens. Returns its last token."""
+        """Reads what a `{` outside of functions opens. Returns the index of its last token."""
         end = self.match[brace]
         head = [self.at(i) for i in self.top_level(begin, brace)]
         if "namespace" in head or 'extern' in head:
@@ -115,7 +115,7 @@ class Reader:
         return end
 
     def top_level(self, first, last):
-        """Indices of the tokens that are in no bracket; the brackets themselves are among them."""
+        """Yields the indices of the tokens outside of all brackets, and of the outermost brackets themselves."""
         i = first
         while i < last:
             yield i
@@ -126,7 +126,7 @@ class Reader:
 
     @staticmethod
     def is_function(head):
-        """Whether what comes before a `{` ends as the head of a function does."""
+        """Returns whether the tokens before a `{` end like the head of a function."""
         if "(" not in head or "=" in head[:head.index("(")]:
             return False
         tail = head[len(head) - 1 - head[::-1].index(")") + 1:]
@@ -159,7 +159,7 @@ class Reader:
     # ---- statements ----
 
     def declared(self, first, end):
-        """The name that a statement declares; None when it is an expression."""
+        """Returns the name that a statement declares, or None if it is an expression."""
         i = first
         while self.at(i) in ("const", "static", "constexpr", "auto", "unsigned", "[[maybe_unused]]"):
             i += 1
@@ -195,7 +195,7 @@ class Reader:
         return None
 
     def angle(self, first, last):
-        """Where the `<` of template arguments ends; None when it is a comparison."""
+        """Returns the end of the template arguments that a `<` opens, or None if it is a comparison."""
         depth, i = 0, first
         while i < last:
             text = self.at(i)
@@ -218,7 +218,7 @@ class Reader:
         return False
 
     def skip_statement(self, first, last):
-        """Where the statement after this one begins; takes nothing in."""
+        """Returns where the next statement begins, without reading this one."""
         text = self.at(first)
         while text == "[" and self.at(first + 1) == "[":
             first = self.match[first] + 1

@@ -11,14 +11,14 @@ import time
 
 from common import programs
 
-WORDS_LINES = 12  # Of a failure, repeated at the end.
+WORDS_LINES = 12  # Lines shown of each failure when it is repeated at the end.
 PARTS_OF_A_CORE = 8
 SLOWEST_COUNT = 8
-SILENCE_SECONDS = 1800  # The longest test takes a quarter of this in the slowest build, on a busy core.
+SILENCE_SECONDS = 1800  # Four times the duration of the longest test in the slowest build on a busy core.
 
 
 class Tally(collections.Counter):
-    """How many checks passed, failed and were skipped; which failed and why, and how many were skipped for each reason."""
+    """The number of checks that passed, failed and were skipped; the failures with their causes, and the count of each skip reason."""
 
     def __init__(self, *counts):
         super().__init__(*counts)
@@ -34,7 +34,7 @@ class Tally(collections.Counter):
             self.reasons[words or line] += 1
 
     def report(self):
-        """What was skipped, by reason, and what failed, with why."""
+        """Returns the skip reasons with their counts, and the failures with their causes."""
         skipped = "".join(f"\nskipped: {count} times: {reason}" for reason, count in self.reasons.most_common())
         failed = "".join(f"\nFAILED: {failure}" for failure in self.failures)
         return f"{skipped}{failed}\n" if skipped or failed else ""
@@ -44,8 +44,8 @@ class Tally(collections.Counter):
 
 
 def gtest(tally, preset, name, only="*", **how):
-    """Runs a GoogleTest program in parts, as many at a time as there are cores, counts each of its tests, and
-    shows what failed. A part is ended when it makes no progress, never because a slow machine takes its time.
+    """Runs a GoogleTest program in parts, as many at a time as there are cores, counts each of its tests, and shows the failures. A part is stopped only if
+    it makes no progress, never just because the machine is slow.
     """
     if not programs.exists(preset, name):
         return tally.add(False, f"build/{preset}/{name} is not built")
@@ -70,7 +70,7 @@ def gtest(tally, preset, name, only="*", **how):
 
 
 def run_part(preset, name, only, part, parts, env=None):
-    """Exit code, output and tests of one part of a GoogleTest program."""
+    """Returns the exit code, the output and the tests of one part of a GoogleTest program."""
     began = time.monotonic()
     shard = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
@@ -85,19 +85,19 @@ def run_part(preset, name, only, part, parts, env=None):
 
 
 def skip_reasons(output):
-    """Why each skipped test was skipped, by its name, as the program printed it."""
+    """Returns the reason printed for each skipped test, by test name."""
     found = re.findall(r"^\[ RUN      \] (\S+)\n(?:(?!^\[ ).*\n)*?\S+: Skipped\n((?:(?!^\[ ).*\n)*)\n?^\[  SKIPPED \]", output, re.M)
     return {name: " ".join(words.split()) for name, words in found}
 
 
 def slowest(tests):
-    """The tests that took longest, in seconds."""
+    """Returns the tests that took longest, in seconds."""
     times = sorted(((float(test["time"].rstrip("s")), f"{test['classname']}.{test['name']}") for test in tests), reverse=True)
     return ", ".join(f"{name} {seconds:.0f}" for seconds, name in times[:SLOWEST_COUNT])
 
 
 def without_passed(output, tests):
-    """What a failed part printed, without the tests that passed. Of a part that was killed, all of it."""
+    """Returns the output of a failed part without the tests that passed. If the part was killed, returns the end of its output."""
     if not tests:
         return output[-20_000:]
     return "\n".join(line for line in output.splitlines()
@@ -105,6 +105,6 @@ def without_passed(output, tests):
 
 
 def last_begun(output):
-    """In which test a part ended."""
+    """Returns the test in which a part ended."""
     begun = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
     return f"in {begun[-1]}" if begun else "before its first test"

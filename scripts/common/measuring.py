@@ -14,23 +14,23 @@ from common import programs
 
 @dataclasses.dataclass
 class Figure:
-    """A row: what is asked, what was measured, and whether that passes. None = it was not judged."""
+    """A row: what was asked, what was measured, and whether that passes (None: not judged)."""
     asked: str
     measured: str
     passed: bool | None
 
     @classmethod
     def timed(cls, full, asked, measured, passed):
-        """A time, which a small run on a busy machine is not judged by."""
+        """Returns a figure for a time, which is judged only in the full measurement: a short run on a busy machine is too inexact."""
         return cls(asked, measured, passed if full else None)
 
 
 class LeftOut(Exception):
-    """Says why a figure is not measured in this form; it is named in the end."""
+    """The figure is not measured in this form, for the reason in the text. The summary names it."""
 
 
 class CannotMeasure(Exception):
-    """Says why a figure is missing: a program that is not built, an output without a key. Fails it."""
+    """The figure cannot be measured, such as when a program is not built or an output lacks a key. The figure fails."""
 
 
 def need(preset, name):
@@ -39,7 +39,7 @@ def need(preset, name):
 
 
 def fuzz(*arguments, preset="release", **how):
-    """Runs `afterlife fuzz --json` and returns its object and how it ended."""
+    """Runs `afterlife fuzz --json` and returns its object, and the result of the process."""
     need(preset, "afterlife")
     ended = programs.run(preset, "afterlife", "fuzz", *arguments, "--json", **how)
     try:
@@ -57,13 +57,13 @@ def key(row, name):
 
 @functools.cache
 def list_all(preset="release"):
-    """What `afterlife list --json` says there is."""
+    """Returns the object printed by `afterlife list --json`."""
     need(preset, "afterlife")
     return json.loads(programs.run(preset, "afterlife", "list", "--json").out)
 
 
 def variants(preset="release"):
-    """(path/variant, claim) of everything there is."""
+    """Returns (path/variant, claim) of all variants."""
     return [(f"{path['path']}/{row['variant']}", row["claim"])
             for path in list_all(preset)["paths"] for row in path["variants"]]
 
@@ -73,8 +73,8 @@ def named_sound():
 
 
 def found_cases(folder, wanted, path=""):
-    """Reproducers of distinct searches, of all paths in turn or of one: at least `wanted` of them if
-    there are so many.
+    """Returns reproducers found by different searches, either of all paths in turn or of one path: at least `wanted` of them,
+    if that many are found.
     """
     files = []
     for seed in range(1, 4 * wanted):
@@ -87,7 +87,7 @@ def found_cases(folder, wanted, path=""):
 
 
 def in_turn(files):
-    """The first of each path, then the second of each."""
+    """Returns the first file of each path, then the second of each, and so on."""
     of_path = {}
     for file in files:
         of_path.setdefault(file.name.split("-")[0], []).append(file)
@@ -99,8 +99,8 @@ def committed_repros():
 
 
 def minimize(file, out):
-    """Minimizes the file, knowing the windows' programs and none of the smallest cases, and writes `out`. Its object:
-    runs, seconds, ops, decisions, window_ops.
+    """Minimizes the file into `out`, using the committed programs of the windows but not the smallest cases. Returns the command's object: runs, seconds,
+    ops, decisions, window_ops.
     """
     with tempfile.TemporaryDirectory() as corpus:
         for folder in programs.ROOT.glob("corpus/*/programs"):
@@ -110,7 +110,7 @@ def minimize(file, out):
 
 
 def smallest_known(file):
-    """Ops of the smallest committed case that shows the file's fault in its variant and config, or None."""
+    """Returns the ops of the smallest committed case with the same fault, variant and config as the file, or None."""
     with tempfile.TemporaryDirectory() as folder:
         return json_of("minimize", file, "--out", f"{folder}/small.repro")["known_ops"]
 
@@ -128,7 +128,7 @@ def json_of(command, file, *options):
 
 
 def benchmarks(program, full):
-    """Name to row of a Google Benchmark program; the median of its repetitions."""
+    """Returns the rows of a Google Benchmark program by name, each the median of its repetitions."""
     need("release", program)
     ended = programs.run("release", program, "--benchmark_format=json",
                          f"--benchmark_repetitions={5 if full else 1}",
@@ -147,7 +147,7 @@ def rate_of(rows, name):
 
 
 def line_through(points):
-    """The line of least relative squares: its height at 0, and its slope."""
+    """Returns the line with the least squared relative errors: its value at 0, and its slope."""
     weights = [1 / y**2 for _, y in points]
     total = sum(weights)
     x_mean = sum(w * x for w, (x, _) in zip(weights, points)) / total
@@ -158,6 +158,6 @@ def line_through(points):
 
 
 def largest_deviation(points):
-    """How far the worst point is off the line through all, as a share of the line."""
+    """Returns the largest deviation of a point from the line through all points, as a fraction of the line's value."""
     height, slope = line_through(points)
     return max(abs(y / (height + slope * x) - 1) for x, y in points)

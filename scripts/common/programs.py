@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @dataclasses.dataclass
 class Ended:
-    """How a program ended. A program that ran past its limit has code -9."""
+    """The result of a program. If it exceeded its time limit, the code is -9."""
     code: int
     out: str
     err: str
@@ -33,12 +33,12 @@ def exists(preset, name):
 
 
 def named(preset, prefix):
-    """The names of the programs that start so, one per path under test."""
+    """Returns the names of the programs that begin with `prefix`, one per path under test."""
     return sorted(p.name for p in (ROOT / "build" / preset).glob(prefix + "*") if p.is_file())
 
 
 def environment(extra):
-    """Reports with line numbers, and no sanitizer setting of the caller's."""
+    """Returns an environment for reports with line numbers, without the caller's sanitizer settings."""
     env = {k: v for k, v in os.environ.items() if not k.endswith("SAN_OPTIONS")}
     symbolizer = shutil.which("llvm-symbolizer-19") or ""
     env["ASAN_SYMBOLIZER_PATH"] = symbolizer
@@ -48,8 +48,8 @@ def environment(extra):
 
 
 def run(preset, name, *arguments, limit_seconds=600, silence_seconds=None, one_core=False, env=None):
-    """Runs a program from the root of the tree and waits for it. It is killed after so many seconds in all, or,
-    where `silence_seconds` is given, only after so many in which it printed nothing: a slow machine gets through.
+    """Runs a program in the root of the tree and waits for it. It is killed after `limit_seconds`; or, with `silence_seconds`, only after it has
+    printed nothing for that long, so that a slow machine can finish.
     """
     command = [str(path(preset, name)), *map(str, arguments)]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, a_core(one_core) as prefix:
@@ -80,7 +80,7 @@ for _core in sorted(os.sched_getaffinity(0), reverse=True):
 
 @contextlib.contextmanager
 def a_core(wanted):
-    """What a command begins with to have a core for itself among all that ask here; nothing where none is wanted."""
+    """Reserves a core and yields the prefix of a command that runs on it; yields an empty prefix if none is wanted."""
     if not wanted:
         yield []
         return
@@ -92,13 +92,13 @@ def a_core(wanted):
 
 
 def side_by_side(function, items):
-    """The function of each item, in their order, as many at a time as there are cores."""
+    """Returns the function's result for each item, in order; runs as many calls at a time as there are cores."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(function, items))
 
 
 def peak_memory_kib(pid):
-    """The kernel's own high-water mark. Not ru_maxrss: that counts this script before the exec."""
+    """Returns the kernel's high-water mark. ru_maxrss would include the memory of this script before the exec."""
     try:
         status = pathlib.Path(f"/proc/{pid}/status").read_text()
     except OSError:

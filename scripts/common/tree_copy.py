@@ -6,12 +6,12 @@ import shutil
 from checks import hygiene
 from common import programs
 
-NOTE = pathlib.Path("build/cuda_root.txt")  # Where CUDA is; no file of the tree, and needed.
+NOTE = pathlib.Path("build/cuda_root.txt")  # Contains the location of CUDA. It is needed, though it is not a file of the tree.
 
 
 def copy_tree(tree, texts=None):
-    """Makes `tree` what the tree is, but for `texts`, by their paths. What is equal is left alone, so that it is not
-    built again, and so is tree/build."""
+    """Makes `tree` a copy of the source tree, except that `texts` gives the content of some paths. Unchanged files are not written, so that they are not
+    built again; tree/build is kept."""
     texts = texts or {}
     for name, text in texts.items():
         there = tree / name

@@ -44,7 +44,7 @@ def wrong_steps(steps, is_action):
 
 
 def wrong_action(action, text):
-    """What is wrong with an action, a line each."""
+    """Yields the complaints about an action, one per line."""
     for key in ("name", "description", "runs"):
         if key not in action:
             yield f"it has no {key}"
@@ -64,7 +64,7 @@ def wrong_action(action, text):
 
 
 def wrong_workflow(workflow):
-    if True not in workflow and "on" not in workflow:  # YAML 1.1 reads `on` as true.
+    if True not in workflow and "on" not in workflow:  # YAML 1.1 parses `on` as true.
         yield "it never starts"
     for name, job in (workflow.get("jobs") or {"": {}}).items():
         if "runs-on" not in job:
@@ -79,7 +79,7 @@ def value_of(expression, inputs, environment):
 
 
 def run_steps(action, inputs, folder, environment):
-    """Runs the scripts of an action. Returns whether they all went well; those of `if: always()` run in any case."""
+    """Runs the scripts of an action; those with `if: always()` run even after a failure. Returns whether all of them succeeded."""
     given = {name: one.get("default", "") for name, one in action["inputs"].items()} | inputs
     is_well = True
     for step in action["runs"]["steps"]:
@@ -106,7 +106,7 @@ def wheel_of(preset, folder):
 
 
 def wrong_when_run(action, preset):
-    """What is wrong with what the steps do, a line each."""
+    """Yields the complaints about what the steps do when they run, one per line."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         wheel = wheel_of(preset, folder)

@@ -41,7 +41,7 @@ def build(paths):
 
 
 def statistics(folder):
-    """What afl-fuzz wrote of its run, by name; nothing where it did not get so far."""
+    """Returns the statistics that afl-fuzz wrote about its run, by name; empty if it did not get that far."""
     file = folder / "default/fuzzer_stats"
     if not file.is_file():
         return {}
@@ -49,7 +49,7 @@ def statistics(folder):
 
 
 def fuzz(path, seconds, out):
-    """Fuzzes one target. Returns what is wrong, or nothing; prints its figures."""
+    """Fuzzes one target and prints its figures. Returns a complaint, or an empty text."""
     target, folder = BUILD / f"fuzz_{path}", out / f"fuzz_{path}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -33,7 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "build/contracts"
 NAME = re.compile(r"[a-zA-Z0-9_-]+")
 DICTIONARY_LINE = re.compile(r'\s*(#.*|([A-Za-z_]\w*(@\d+)?\s*=\s*)?"(\\x[0-9a-fA-F]{2}|\\\\|\\"|[^"\\])+")?\s*')
-# What the image in which targets run has.
+# Libraries that are installed in the image in which the targets run.
 GIVEN = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libresolv|libstdc\+\+|libgcc_s)[-.]")
 BASE_FLAGS = "-O1 -fno-omit-frame-pointer -gline-tables-only -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION"
 UNDEFINED = ("array-bounds,bool,builtin,enum,function,integer-divide-by-zero,null,object-size,return,"
@@ -64,13 +64,13 @@ def build(sanitizer, out):
 
 
 def is_target(file):
-    """Whether their runner takes a file for a target."""
+    """Returns whether OSS-Fuzz's runner would take a file for a target."""
     return (file.is_file() and file.stat().st_mode & stat.S_IXUSR and NAME.fullmatch(file.name) is not None
             and b"LLVMFuzzerTestOneInput" in file.read_bytes())
 
 
 def run(target, *arguments):
-    """Runs a target in an empty folder that is not its own. Returns the exit status and what it printed."""
+    """Runs a target in an empty folder that does not contain it. Returns its exit status and its output."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {"PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "detect_stack_use_after_return=1:quarantine_size_mb=10"}
         try:
@@ -83,7 +83,7 @@ def run(target, *arguments):
 
 
 def calls(target):
-    """How often a target calls the run-times of the sanitizers, by their prefix."""
+    """Returns how often a target calls the sanitizer runtimes, by the prefix of the functions."""
     listing = subprocess.run(["llvm-objdump-19", "-d", "--no-show-raw-insn", target], capture_output=True, text=True).stdout
     return {prefix: len(re.findall(rf"\bcallq?\s.*<{prefix}", listing)) for prefix in ("__asan_", "__ubsan_")}
 
@@ -139,7 +139,7 @@ def breaches_of_files(target, out):
 
 
 def breaches(out, sanitizer):
-    """All that the build in a folder does not keep of the contract, as lines."""
+    """Returns the breaches of the contract by the build in a folder, one per line."""
     targets = sorted(filter(is_target, out.iterdir()))
     wanted = {f"fuzz_{seeds.parent.name}" for seeds in ROOT.glob("corpus/*/seeds")}
     found = [f"{name}: not built, or not linked with the engine" for name in sorted(wanted - {t.name for t in targets})]
@@ -159,7 +159,7 @@ def replace(file, content, executable=False):
 
 
 def plants(out):
-    """Breaches by name: what is done to a copy, and a piece of the line that must tell of it."""
+    """Returns planted breaches by name: the change to make in a copy, and a part of the line that must report it."""
     target = "fuzz_example"
     script = b"#!/bin/sh\n# LLVMFuzzerTestOneInput\nexit 0\n"
     plain = (out / target).read_bytes()
@@ -186,7 +186,7 @@ def self_test(out):
         with tempfile.TemporaryDirectory() as folder:
             copy = pathlib.Path(folder) / "out"
             shutil.copytree(out, copy)
-            for other in copy.glob("fuzz_*"):  # One target is enough, and the quickest.
+            for other in copy.glob("fuzz_*"):  # One target is enough; this one is the fastest.
                 if not other.name.startswith("fuzz_example"):
                     other.unlink()
             breach(copy)

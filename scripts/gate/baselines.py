@@ -38,7 +38,7 @@ def processor():
 
 
 def compiler_of(build):
-    """The first line of what the compiler of a build says of its version."""
+    """Returns the first line of the version text of a build's compiler."""
     cache = build / "CMakeCache.txt"
     found = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache.read_text(), re.M)
     if not found:
@@ -60,7 +60,7 @@ def file_of(commit, machine, folder=None):
 
 
 def complaint(found):
-    """What is wrong with the object of a file, "" where it is a baseline."""
+    """Returns the complaint about the object of a file, or "" if it is a valid baseline."""
     if not isinstance(found, dict) or set(found) != KEYS or found["schema"] != 1:
         return "has not the keys of a baseline"
     if not re.fullmatch("[0-9a-f]{40}", str(found["commit"])):
@@ -77,7 +77,7 @@ def complaint(found):
 
 
 def read(commit, machine, folder=None):
-    """The baseline of a revision on this class of machines and these terms, None where there is none."""
+    """Returns the baseline of a revision on this class of machines and with these terms, or None if there is none."""
     file = file_of(commit, machine, folder)
     if not file.exists():
         return None
@@ -92,7 +92,7 @@ def read(commit, machine, folder=None):
 
 
 def write(baseline, folder=None):
-    """Writes it whole or not at all; returns its file."""
+    """Writes the baseline atomically; returns its file."""
     if why := complaint(baseline):
         raise revisions.CannotCompare(f"what was measured {why}, and is no baseline")
     file = file_of(baseline["commit"], baseline["machine"], folder)
@@ -122,7 +122,7 @@ MACHINE = {"processor": "a", "cores": 2, "compiler": "c", "libc": "d", "preset":
 COMMIT = "0123456789abcdef" * 2 + "01234567"
 BASELINE = {"schema": 1, "commit": COMMIT, "machine": MACHINE, "terms": TERMS, "counters": {"a turns": 1},
             "instructions": {"start": 5}, "memory": {"a peak": 9}}
-# What is changed in a baseline | whether that is refused.
+# Change to a baseline | whether it must be refused.
 CHANGES = [
     ({}, False), ({"schema": 2}, True), ({"commit": "abc"}, True), ({"machine": {}}, True), ({"counters": {}}, True),
     ({"memory": {"a peak": -1}}, True), ({"instructions": {"start": 1.5}}, True), ({"counters": [1]}, True), ({"more": 1}, True),
@@ -137,7 +137,7 @@ def is_refused(change, folder):
 
 
 def refusal(text, folder):
-    """Why a file that holds this is refused, "" where it is not."""
+    """Returns the reason why a file with this text is refused, or "" if it is accepted."""
     file_of(COMMIT, MACHINE, folder).write_text(text)
     try:
         read(COMMIT, MACHINE, folder)
@@ -147,7 +147,7 @@ def refusal(text, folder):
 
 
 def is_as_the_schema_says():
-    """Whether the schema asks for the same keys as complaint()."""
+    """Returns whether the schema requires the same keys as complaint()."""
     schema = json.loads((revisions.ROOT / "results/schemas/baseline.json").read_text())
     return (set(schema["required"]) == KEYS == set(schema["properties"])
             and set(schema["properties"]["machine"]["required"]) == set(MACHINE_KEYS)

@@ -21,11 +21,11 @@ MEANING = re.compile(r"(\S.*?)\s+\+(\d+(?:\.\d+)?)\s*%")
 
 
 class BadBudget(Exception):
-    """Says which line of a message states no budget."""
+    """A line of a message states no valid budget; the text names the line."""
 
 
 def read(messages):
-    """Name to the largest growth that the messages allow, as a share."""
+    """Returns the largest growth allowed by the messages, by name, as a fraction."""
     budget = {}
     for text in LINE.findall(messages):
         match = MEANING.fullmatch(text.strip())
@@ -38,13 +38,13 @@ def read(messages):
 
 
 def covers(budget, name, ratio):
-    """Whether the budget allows this ratio of head to base."""
+    """Returns whether the budget allows this ratio of head to base."""
     return name in budget and ratio <= 1 + budget[name] + 1e-12
 
 
 # ---- the self-test ----
 
-# Messages | name | ratio | whether it is allowed; None where the messages are refused.
+# Messages | name | ratio | whether it is allowed; None if the messages must be refused.
 PLANTS = [
     ("a: b\n\nperf-budget: a/plain +4 %\n", "a/plain", 1.04, True), ("perf-budget: a/plain +4 %", "a/plain", 1.041, False),
     ("perf-budget: a/plain +4%", "b/plain", 1.01, False), ("", "a/plain", 1.0001, False),

@@ -26,7 +26,7 @@ RULES = {"called_slower": "gate", "mann_whitney": "U test", "means": "means"}
 
 @contextlib.contextmanager
 def load(count):
-    """So many processes that are always busy."""
+    """Keeps `count` processes busy."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -37,7 +37,7 @@ def load(count):
 
 
 def calibrated(arguments):
-    """What `afterlife gate --calibrate` prints as JSON."""
+    """Returns the JSON output of `afterlife gate --calibrate`."""
     ended = subprocess.run([programs.path(arguments.preset, "afterlife"), "gate", "--json", "--calibrate", str(arguments.rounds), "--",
                             *arguments.command], capture_output=True, text=True, check=False)
     if ended.returncode not in (0, 1):

@@ -30,7 +30,7 @@ PROCESS = ("--benchmark_format=json", "--benchmark_repetitions=10", "--benchmark
 
 
 def readings(program):
-    """The least time of each benchmark of one process, in nanoseconds."""
+    """Returns the minimum time of each benchmark in one process, in nanoseconds."""
     ended = subprocess.run([program, *PROCESS], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if ended.returncode:
         raise revisions.CannotCompare(f"{program.name}: exit {ended.returncode}: {revisions.last_line(ended.stderr)}")
@@ -51,7 +51,7 @@ def least_times(name, text):
 
 
 def round_line(load, build, measure=readings):
-    """The names of the benchmarks and the line of one round."""
+    """Returns the names of the benchmarks and the line of one round."""
     order = random.sample(range(len(SIDES)), len(SIDES))
     found = {side: measure(build / SIDES[side]) for side in order}
     names = sorted(found[0])
@@ -60,7 +60,7 @@ def round_line(load, build, measure=readings):
 
 
 def head_of(record):
-    """The line with the names of a record, "" where there is none yet; what was cut off at its end is taken away."""
+    """Returns the line of a record with the names, or "" if there is none. Removes an incomplete last line."""
     if not record.exists():
         return ""
     text = record.read_text()
@@ -79,7 +79,7 @@ def rounds_in(record):
 
 @contextlib.contextmanager
 def beside_hogs(count):
-    """Keeps so many processors busy."""
+    """Keeps `count` processors busy."""
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -90,14 +90,14 @@ def beside_hogs(count):
 
 
 def load_of_run(index, machine):
-    """What a run is recorded under: every third run is beside hogs, and each where nothing else is wanted."""
+    """Returns the load under which a run is recorded: hogs for every third run, and for all runs if only hogs are wanted."""
     if index % 3 != 2 and machine != "hogs":
         return machine
     return "hogs" if machine in ("quiet", "hogs") else f"{machine}+hogs"
 
 
 def record_runs(count, build, record=RECORD, measure=readings, machine="quiet"):
-    """Adds so many runs of 20 rounds to the record, each round as soon as it is measured."""
+    """Adds `count` runs of 20 rounds to the record, writing each round as soon as it is measured."""
     head = head_of(record)
     record.parent.mkdir(parents=True, exist_ok=True)
     first = rounds_in(record) // ROUNDS_OF_RUN
@@ -117,7 +117,7 @@ def record_runs(count, build, record=RECORD, measure=readings, machine="quiet"):
 
 
 def build_of(preset, *targets):
-    """The folder of a build of this tree, with these programs made."""
+    """Builds programs of this tree and returns the build folder."""
     ended = subprocess.run([revisions.ROOT / "scripts/build.sh", preset, *targets], capture_output=True, text=True)
     if ended.returncode:
         raise revisions.CannotCompare(f"this tree does not build: {revisions.last_line(ended.stdout + ended.stderr)}")
@@ -133,7 +133,7 @@ def record_here(count, preset, machine):
 
 
 def judge(preset, as_json):
-    """The exit code of the gate's judgement of itself, and what it printed."""
+    """Returns the exit code and the output of the gate's judgement of itself."""
     if not RECORD.exists():
         raise revisions.CannotCompare(f"there is no {records.packed(RECORD.name).relative_to(revisions.ROOT)}: ./scripts/gate.sh --record N writes it")
     program = build_of(preset, "afterlife") / "afterlife"
@@ -155,7 +155,7 @@ def printed(time, name="a"):
     return json.dumps({"benchmarks": [{"run_type": "iteration", "run_name": name, "real_time": time}]})
 
 
-# What a program printed | whether it is taken.
+# Output of a program | whether it must be accepted.
 OUTPUTS = [
     (printed(5.0), True), (printed(0), False), (printed(-3), False), (printed("1"), False), (printed(1e300), False), ("", False),
     ("nonsense", False), ("{}", False), ("[]", False), ('{"benchmarks": []}', False), ('{"benchmarks": [{}]}', False),

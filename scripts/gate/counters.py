@@ -21,7 +21,7 @@ import revisions
 import self_tested
 
 FIRST_RUNS, ALL_RUNS = 100, 300
-START_ALLOWED = 0.1  # Every option that a command gets makes the start longer, by a thousandth of a millisecond.
+START_ALLOWED = 0.1  # The start gets longer with every new command-line option, by about a microsecond.
 REFS = re.compile(r"I +refs: +([\d,]+)")
 
 
@@ -30,7 +30,7 @@ class Row:
     name: str
     base: int | None
     head: int | None
-    verdict: str  # equal, fell, grew, within (what is allowed), new, gone
+    verdict: str  # equal, fell, grew, within (the allowed growth), new, gone
 
     @property
     def is_red(self):
@@ -59,7 +59,7 @@ def verdict(base, head, allowed):
 
 
 def compared(base, head, allowed):
-    """A row for each number of either side."""
+    """Returns a row for each number of either side."""
     def judged(name):
         mine = START_ALLOWED if name == "start" else allowed
         return Row(name, base.get(name), head.get(name), verdict(base.get(name), head.get(name), mine))
@@ -67,7 +67,7 @@ def compared(base, head, allowed):
 
 
 def told(kind, rows):
-    """The rows that differ, worst first, and a sum."""
+    """Returns a text with the rows that differ, worst first, and a summary."""
     counts = {}
     for row in rows:
         counts[row.verdict] = counts.get(row.verdict, 0) + 1
@@ -80,7 +80,7 @@ def told(kind, rows):
 # ---- measuring ----
 
 def of_work(side):
-    """Turns, questions, allocations and others of every sound variant; none of a revision that cannot count."""
+    """Returns the turns, choices, allocations and other counts of every sound variant; empty if the revision cannot count them."""
     ended = subprocess.run([side.program("afterlife"), "counters", "--json"], cwd=side.tree, capture_output=True, text=True)
     if ended.returncode == 3:
         return {}
@@ -88,7 +88,7 @@ def of_work(side):
 
 
 def numbers_in(name, found):
-    """The counters by case and name."""
+    """Returns the counters by case and name."""
     try:
         numbers = {f"{case} {counter}": value for case, row in found["counters"].items() for counter, value in row.items()}
     except (KeyError, AttributeError):
@@ -100,8 +100,8 @@ def numbers_in(name, found):
 
 
 def of_instructions(side):
-    """Instructions of a start, of fixed runs of a sound variant of each path, and of all the committed programs. What
-    all of them need to begin is left out of the runs: those after the first ones are counted.
+    """Returns the instructions of a start, of a fixed number of runs of a sound variant of each path, and of all committed programs. The startup cost of the
+    runs is excluded: only the runs after the first ones are counted.
     """
     if shutil.which("valgrind") is None:
         raise revisions.CannotCompare("instructions are counted by valgrind, which is not installed")
@@ -121,7 +121,7 @@ def of_instructions(side):
 
 
 def without_starts(counted):
-    """Of what was run twice, the difference."""
+    """Subtracts the startup instructions; for counts measured with two numbers of runs, returns the difference."""
     alone = {name: count - counted["start", 0] * (name != "start") for (name, runs), count in counted.items() if runs == 0}
     return alone | {f"{name}, {runs - FIRST_RUNS} runs": count - counted[name, FIRST_RUNS]
                     for (name, runs), count in counted.items() if runs == ALL_RUNS}
@@ -132,7 +132,7 @@ def instructions(side, program, arguments):
                "--cachegrind-out-file=/dev/null", str(program), *arguments]
     ended = subprocess.run(command, cwd=side.tree, capture_output=True, text=True)
     match = REFS.search(ended.stderr)
-    if ended.returncode not in (0, 1) or not match:  # 1: too few runs to call it held.
+    if ended.returncode not in (0, 1) or not match:  # Exit code 1: too few runs for the verdict "held".
         raise revisions.CannotCompare(f"{side.name}: cachegrind of `afterlife {' '.join(arguments)}`: exit "
                                       f"{ended.returncode}, {revisions.last_line(ended.stderr)}")
     return int(match[1].replace(",", ""))
@@ -140,14 +140,14 @@ def instructions(side, program, arguments):
 
 # ---- the self-test ----
 
-# Base | head | what is allowed | the verdict.
+# Base | head | allowed growth | expected verdict.
 PLANTS = [
     (100, 100, 0, "equal"), (100, 101, 0, "grew"), (100, 99, 0, "fell"), (None, 5, 0, "new"), (5, None, 0, "gone"),
     (0, 1, 0, "grew"), (0, 0, 0, "equal"), (1_000_000, 1_002_500, 0.0025, "within"),
     (1_000_000, 1_002_501, 0.0025, "grew"), (1_000_000, 1_005_000, 0.0025, "grew"),
 ]
 
-# Objects that a program printed; the first is right.
+# Objects that a program may print; only the first is valid.
 NONSENSE = [
     {"counters": {"a": {"turns": 1}}}, {}, {"counters": []}, {"counters": {"a": 1}}, {"counters": {}},
     {"counters": {"a": {"turns": -1}}}, {"counters": {"a": {"turns": "1"}}}, {"counters": {"a": {"turns": None}}},

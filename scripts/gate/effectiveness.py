@@ -24,15 +24,15 @@ import self_tested
 
 RECORD = records.unpacked("effectiveness.txt")
 VERSION = "afterlife_effectiveness 1"
-SEARCHES, LIMIT = 3, 300  # The default of the command and of harness/gate/effectiveness_canaries.h.
+SEARCHES, LIMIT = 3, 300  # The defaults of the command and of harness/gate/effectiveness_canaries.h.
 SEARCHES_OF_WINDOWS, LIMIT_OF_WINDOWS = 100, 3000
 CHUNK = 12
-# Program | the number of its first search: none is another one's.
+# Program | the number of its first search. The ranges do not overlap.
 PROGRAMS = {"unchanged": 1, "half_wasted": 1_000_001, "one_window": 2_000_001}
 
 
 def searched(program, first, count, limit, minimized, environment=None):
-    """What `afterlife effectiveness` printed; None where the program does not know the command."""
+    """Returns the output of `afterlife effectiveness`, or None if the program does not have the command."""
     command = [program, "effectiveness", "--json", "--first", first, "--searches", count, "--limit", limit,
                "--minimized", minimized]
     ended = subprocess.run(list(map(str, command)), capture_output=True, text=True, stdin=subprocess.DEVNULL,
@@ -47,7 +47,7 @@ def searched(program, first, count, limit, minimized, environment=None):
 # ---- comparing two revisions ----
 
 def compare(base, head, options):
-    """Exit code and object of the comparison, which is printed."""
+    """Prints the comparison; returns its exit code and its object."""
     count, limit = (SEARCHES_OF_WINDOWS, LIMIT_OF_WINDOWS) if options.windows else (SEARCHES, LIMIT)
     files = []
     for index, side in enumerate((base, head)):
@@ -66,7 +66,7 @@ def compare(base, head, options):
 
 
 def without_measure(side, options):
-    """A revision from before the command says nothing, as a benchmark that is new does."""
+    """Handles a revision without the command: like a new benchmark, it has nothing to compare."""
     if not options.json:
         print(f"effectiveness: {side.name} cannot measure it, so that there is nothing to compare", flush=True)
     return 0, {"tests": []}
@@ -75,7 +75,7 @@ def without_measure(side, options):
 # ---- the record ----
 
 def lines_of(name, text):
-    """The line of the windows, and a line for each number."""
+    """Returns the line of the windows, and a line for each number."""
     side = json.loads(text)
     variants = sorted(side["variants"].items())
     names = [f"{variant}:{window}" for variant, searches in variants for window in sorted(searches[0]["windows"])]
@@ -88,7 +88,7 @@ def lines_of(name, text):
 
 
 class Record:
-    """A record that grows by whole lines; what was cut off at its end is taken away."""
+    """A record to which whole lines are added. An incomplete last line is removed first."""
 
     def __init__(self, file):
         self.file = file
@@ -115,7 +115,7 @@ class Record:
 
 
 def chunks(record, comparisons):
-    """The searches that so many more comparisons need: the program and its numbers, the programs taking turns."""
+    """Returns the searches that `comparisons` more comparisons need: programs and numbers, with the programs taking turns."""
     wanted = {"unchanged": 2 * SEARCHES * comparisons, "half_wasted": SEARCHES * max(1, comparisons // 6),
               "one_window": 60 * max(1, comparisons // 100)}
     jobs = [((index + 1) / count, name, PROGRAMS[name] + record.counts[name] + index, min(CHUNK, count - index))
@@ -124,7 +124,7 @@ def chunks(record, comparisons):
 
 
 def record_comparisons(comparisons, preset):
-    """Adds what so many comparisons of the program with itself take, with a sixth as many of half of it wasted."""
+    """Adds the searches that `comparisons` comparisons of the program with itself need, and a sixth as many with half_wasted."""
     sound, broken = canaries.build_of(preset, "afterlife") / "afterlife", plants.build(preset)
     record = Record(RECORD)
     jobs = chunks(record, comparisons)
@@ -143,7 +143,7 @@ def record_comparisons(comparisons, preset):
 
 
 def judge(preset, as_json):
-    """The exit code of the judgement of the comparison itself, and what it printed."""
+    """Returns the exit code and the output of the judgement of the comparison itself."""
     if not RECORD.exists():
         raise revisions.CannotCompare(f"there is no {records.packed(RECORD.name).relative_to(revisions.ROOT)}: "
                                       "./scripts/gate.sh --record N --only effectiveness writes it")
@@ -154,7 +154,7 @@ def judge(preset, as_json):
 # ---- the self-test ----
 
 def side_of(first, runs):
-    """What the command prints of two variants: the runs of a search's windows in each of its searches."""
+    """Returns the command's output for two variants: the runs of a search's windows in each of its searches."""
     def searches(of_variant):
         return [{"seed": 1, "windows": {"b": {"run": of_variant[0]}, "a": {"run": of_variant[1]}}} for _ in range(2)]
     return json.dumps({"schema": 1, "strategy": "random_walk", "first": first, "limit": LIMIT,

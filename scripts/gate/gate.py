@@ -56,7 +56,7 @@ def say(text):
 
 
 def rows_of(name, base, head, baseline):
-    """The rows of one kind of exact numbers; those of the base are measured where there is no baseline."""
+    """Returns the rows of one kind of exact numbers. Measures the base only if there is no baseline."""
     measure = baselines.PARTS[name]
     numbers = baseline[name] if baseline else measure(base)
     if name == "memory":
@@ -65,7 +65,7 @@ def rows_of(name, base, head, baseline):
 
 
 def exact(name, base, head, options, budgets, baseline):
-    """Exit code and rows of one kind of exact numbers."""
+    """Returns the exit code and the rows of one kind of exact numbers."""
     rows = rows_of(name, base, head, baseline)
     for row in rows:
         if row.verdict == "grew" and row.base and budget.covers(budgets, row.name, row.head / row.base):
@@ -76,7 +76,7 @@ def exact(name, base, head, options, budgets, baseline):
 
 
 def made(base, head, options):
-    """Builds both sides; returns the baseline of the base, if any. With one, the base may be left unbuilt."""
+    """Builds both sides; returns the baseline of the base, if any. With a baseline, the base need not be built."""
     say(f"building {head.name}; the log is in {head.log}")
     head.make()
     machine = baselines.machine_of(head)
@@ -90,7 +90,7 @@ def made(base, head, options):
 
 
 def measured(part, base, head, options, allowed, spent, baseline):
-    """Exit code and object of one part; undecided where no time is left for it."""
+    """Returns the exit code and the object of one part; it is undecided if no time is left for the part."""
     why = times.why_no_gpu(base, head) if part == "gpu" else ""
     if why:
         say(f"gpu is skipped: {why}")
@@ -135,7 +135,7 @@ def record(options):
 
 
 def judge_itself(options):
-    """The worst of the exit codes of the gate's judgements of itself; with --only, of those parts alone."""
+    """Returns the worst exit code of the gate's judgements of itself; with --only, of the selected parts."""
     judges = {"wall": canaries.judge, "effectiveness": effectiveness.judge}
     found = {part: judges[part](options.preset, options.json) for part in options.only or judges if part in judges}
     if not found:

@@ -18,13 +18,13 @@ import revisions
 from counters import Row
 
 RUNS = 20_000
-GROWTH_ALLOWED = 4_000_000  # Bytes per million runs: four of each.
-PEAK_ALLOWED = 0.1          # Of the whole process: pages of libraries come and go.
+GROWTH_ALLOWED = 4_000_000  # Bytes per million runs, that is, four bytes per run.
+PEAK_ALLOWED = 0.1          # A fraction of the process's peak, which varies with the library pages in memory.
 PEAK_ALLOWED_BYTES = 4 << 20
 
 
 def measured(program, variant, environment=None):
-    """Peak and growth of one variant; None where the program does not know the command."""
+    """Returns the peak and the growth of one variant, or None if the program does not have the command."""
     command = ["setarch", "-R", program, "memory", variant, "--runs", str(RUNS), "--json"]
     ended = subprocess.run(list(map(str, command)), capture_output=True, text=True, stdin=subprocess.DEVNULL,
                            env=environment or {})
@@ -38,7 +38,7 @@ def measured(program, variant, environment=None):
 
 
 def of_paths(side):
-    """Peak and growth of the first sound variant of each path; none of a revision that cannot measure it."""
+    """Returns the peak and the growth of the first sound variant of each path; empty if the revision cannot measure them."""
     found = {variant: measured(side.program("afterlife"), variant) for variant in side.sound_of_each_path()}
     return {f"{variant} {kind}": round(value) for variant, row in found.items() if row for kind, value in row.items()}
 
@@ -57,13 +57,13 @@ def verdict(name, base, head):
 
 
 def compared(base, head):
-    """A row for each number of either side."""
+    """Returns a row for each number of either side."""
     return [Row(name, base.get(name), head.get(name), verdict(name, base.get(name), head.get(name)))
             for name in sorted(base | head)]
 
 
 def planted(preset):
-    """Exit code of the trial with a leak, which is printed."""
+    """Runs and prints the trial with a leak; returns its exit code."""
     sound, leaking = canaries.build_of(preset, "afterlife") / "afterlife", plants.build(preset)
     wrong = 0
     for variant in revisions.sound_of_each_path(sound):
@@ -80,7 +80,7 @@ def planted(preset):
 
 # ---- the self-test ----
 
-# Name | base | head | the verdict.
+# Name | base | head | expected verdict.
 PLANTS = [
     ("a growth", 0, 0, "equal"), ("a growth", 0, 16_000_000, "grew"), ("a growth", 0, 4_000_001, "grew"),
     ("a growth", 0, 3_999_999, "within"), ("a growth", 16_000_000, 0, "fell"), ("a growth", None, 5, "new"),

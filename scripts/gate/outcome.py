@@ -19,7 +19,7 @@ WORST_FIRST = (2, 3, 1, 4, 5, 0)
 
 
 def worst(codes):
-    """The exit code of a comparison whose parts came to these."""
+    """Returns the exit code of a comparison whose parts ended with these codes."""
     unknown = [code for code in codes if code not in WORST_FIRST]
     if unknown or not codes:
         raise revisions.CannotCompare(f"a part {how_ended(unknown[0])}" if unknown else "nothing was compared")
@@ -31,7 +31,7 @@ def how_ended(code):
 
 
 def json_of(name, ended, codes=(0,)):
-    """The object that a program printed, where it ended with one of these codes."""
+    """Returns the object that a program printed; an error unless it ended with one of these codes."""
     if ended.returncode not in codes:
         raise revisions.CannotCompare(f"{name} {how_ended(ended.returncode)}: {revisions.last_line(ended.stderr or '')}".rstrip(": "))
     try:
@@ -45,13 +45,13 @@ def json_of(name, ended, codes=(0,)):
 
 # ---- the self-test ----
 
-# A shell script | the line about it, "" where it is good.
+# Shell script | the complaint about it, "" if there must be none.
 PROGRAMS = [
     ("echo '{\"a\": 1}'", ""), ("echo nonsense", "planted printed no JSON"), ("echo '[1]'", "planted printed JSON that is no object"),
     ("exit 0", "planted printed no JSON"), ("echo '{}'; kill -9 $$", "planted was ended by signal 9"),
     ("echo '{}'; echo oh no >&2; exit 7", "planted ended with exit code 7: oh no"),
 ]
-# Exit codes of parts | that of the whole, None where there is none.
+# Exit codes of the parts | exit code of the whole, None if it is an error.
 CODES = [
     ([0, 0], 0), ([0, 1], 1), ([0, 5], 5), ([1, 2], 2), ([5, 1], 1), ([3, 1], 3), ([4, 5], 4), ([0, -9], None), ([0, 137], None),
     ([], None),

@@ -15,8 +15,8 @@ VARIABLE = "AFTERLIFE_PLANTED"
 INCLUDE = '#include <cstdlib>\n#include <string_view>\n#include <utility>\n'
 IS_ON = 'std::string_view(std::getenv("AFTERLIFE_PLANTED") == nullptr ? "" : std::getenv("AFTERLIFE_PLANTED")) == "{}"'
 
-# Defect | file | what is there | what takes its place. Every second run asks for nothing, by chance; finalizers that
-# launch are written down in no theme but the one of everything; of each run something is kept for good.
+# Defect | file | original text | replacement. half_wasted: half of the runs, chosen at random, draw no choices; one_window: the themes leave out the ops that
+# lead to a window; leak: every run leaks a block.
 DEFECTS = [
     ("half_wasted", "harness/strategies/random_walk.cpp", "  swarm_ = next();\n",
      "  swarm_ = next();\n  static const bool is_on = {is_on};\n  if (is_on && (mix(state_, 1) & 1) != 0) leave_.fill(Leave{0, false});\n"),
@@ -32,14 +32,14 @@ DEFECTS = [
 
 
 def planted(text, defect, there, instead):
-    """The source with the defect in it."""
+    """Returns the source with the defect in it."""
     if text.count(there) != 1:
         raise revisions.CannotCompare(f"the defect {defect} fits its place no more: {there.strip()}")
     return text.replace(there, instead.replace("{is_on}", IS_ON.format(defect)))
 
 
 def write():
-    """Makes the copy what this tree is, with the defects in it."""
+    """Updates the copy to match this tree, with the defects in it."""
     TREE.mkdir(parents=True, exist_ok=True)
     changed = {}
     for defect, name, there, instead in DEFECTS:
@@ -50,12 +50,12 @@ def write():
     tree_copy.copy_tree(TREE)
     for name, text in changed.items():
         (TREE / name).write_text(text)
-        if kept.get(name) == text.encode():  # It is built already.
+        if kept.get(name) == text.encode():  # Unchanged: keeps its times, so that it is not built again.
             os.utime(TREE / name, ns=(times[name].st_atime_ns, times[name].st_mtime_ns))
 
 
 def build(preset):
-    """The program with the defects, none of which is on."""
+    """Builds the program with the defects, all switched off."""
     write()
     ended = subprocess.run([TREE / "scripts/build.sh", preset, "afterlife"], capture_output=True, text=True)
     if ended.returncode:

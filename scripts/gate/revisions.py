@@ -26,11 +26,11 @@ from common import tree_copy  # noqa: E402
 ROOT = programs.ROOT
 FOLDER = ROOT / "build/gate"
 WORKING_TREE = "the working tree"
-UNPROFILED = os.environ | {"AFTERLIFE_UNPROFILED": "1"}  # The profile of the release build is of neither: see scripts/cmake/profile.cmake.
+UNPROFILED = os.environ | {"AFTERLIFE_UNPROFILED": "1"}  # Neither side uses the release build's profile: see scripts/cmake/profile.cmake.
 
 
 class CannotCompare(Exception):
-    """Says in a line why a side cannot be built or measured."""
+    """A side cannot be built or measured; the text says why in one line."""
 
 
 def last_line(text):
@@ -52,7 +52,7 @@ def commit_of(revision):
 
 
 def default_base():
-    """Where the branch left main; on main itself, the commit before."""
+    """Returns the commit where the branch left main; on main itself, the previous commit."""
     for main in ("main", "origin/main"):
         try:
             base = git("merge-base", "HEAD", main).decode().strip()
@@ -63,7 +63,7 @@ def default_base():
 
 
 class Side:
-    """One tree and its build."""
+    """One source tree and its build."""
 
     def __init__(self, folder, revision, preset):
         self.tree = FOLDER / folder
@@ -74,7 +74,7 @@ class Side:
         self.log = FOLDER / f"{folder}.log"
 
     def make(self):
-        """Makes the tree what the revision is, and builds it. What is equal is not built again."""
+        """Updates the tree to the revision and builds it. Unchanged files are not built again."""
         self.tree.mkdir(parents=True, exist_ok=True)
         if self.commit:
             self.export()
@@ -88,7 +88,7 @@ class Side:
             raise CannotCompare(f"{self.name} does not build: see {self.log}")
 
     def export(self):
-        """Writes the files of the commit that are not there already, and removes all others but the build."""
+        """Writes the files of the commit that are missing or different, and removes all others except the build."""
         with tarfile.open(fileobj=io.BytesIO(git("archive", self.commit))) as archive:
             members = {member.name: member for member in archive.getmembers() if member.isfile()}
             for name, member in members.items():
@@ -113,7 +113,7 @@ class Side:
 
 
 def sound_of_each_path(program):
-    """The first sound variant of each path."""
+    """Returns the first sound variant of each path."""
     ended = subprocess.run([program, "list", "--json"], capture_output=True, text=True)
     try:
         paths = json.loads(ended.stdout)["paths"]
@@ -132,12 +132,12 @@ def write_if_new(file, content, mode):
 
 
 def messages(base, head):
-    """The messages of the commits that the head has and the base has not."""
+    """Returns the messages of the commits that are in the head but not in the base."""
     return git("log", "--format=%B", f"{base.commit}..{head.commit or 'HEAD'}").decode(errors="replace")
 
 
 def sides(base, head, preset):
-    """Base and head, neither made yet."""
+    """Returns base and head, neither of them made yet."""
     if shutil.which("git") is None:
         raise CannotCompare("there is no git")
     return Side("base", base or default_base(), preset), Side("head", head, preset)
@@ -146,7 +146,7 @@ def sides(base, head, preset):
 # ---- the self-test ----
 
 class PlantedSide(Side):
-    """A side that is built by a script of its own, in a folder of its own."""
+    """A side with its own folder, built by its own script."""
 
     def __init__(self, folder, script):
         super().__init__("base", None, "dev")
@@ -158,7 +158,7 @@ class PlantedSide(Side):
 
 
 def why_not(call, *arguments):
-    """Why a comparison cannot go on, "" where it can."""
+    """Returns the reason why a comparison cannot be made, or ""."""
     try:
         call(*arguments)
     except CannotCompare as why:

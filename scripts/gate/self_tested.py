@@ -4,7 +4,7 @@ import sys
 
 
 def main(text, self_test):
-    """Ends with what the self-test returns; prints the text where anything else is asked: 3, or 0 for help."""
+    """Exits with the self-test's result; for other arguments prints the text and exits with 3, or with 0 for help."""
     if sys.argv[1:] == ["--self-test"]:
         sys.exit(self_test())
     print(text.strip())

@@ -12,11 +12,11 @@ import time
 
 import self_tested
 
-WALL_SECONDS, ALL_SECONDS = 60, 180  # Of a pull request; 0 is as long as it takes.
+WALL_SECONDS, ALL_SECONDS = 60, 180  # For a pull request; 0 means no limit.
 
 
 class Spending:
-    """What was spent on each part, in seconds."""
+    """The seconds spent on each part."""
 
     def __init__(self, wall_seconds=WALL_SECONDS, all_seconds=ALL_SECONDS, clock=time.monotonic):
         self.wall_seconds, self.all_seconds, self.clock = wall_seconds, all_seconds, clock
@@ -26,20 +26,20 @@ class Spending:
         return sum(self.parts.values())
 
     def left(self):
-        """Seconds of all that are left, None where there is no limit."""
+        """Returns the seconds left of the total limit, or None if there is no limit."""
         return max(0.0, self.all_seconds - self.total()) if self.all_seconds else None
 
     def has_time(self):
         return self.left() is None or self.left() > 0
 
     def for_wall(self):
-        """The limit of the wall suite, None where there is none."""
+        """Returns the limit of the wall suite, or None if there is none."""
         limits = [limit for limit in (self.wall_seconds or None, self.left()) if limit is not None]
         return min(limits) if limits else None
 
     @contextlib.contextmanager
     def on(self, part):
-        """Counts what is done meanwhile. A clock that goes back is nothing spent."""
+        """Counts the time spent in the block. If the clock goes backwards, counts nothing."""
         begin = self.clock()
         try:
             yield
@@ -70,7 +70,7 @@ def spent(wall_seconds, all_seconds, *times):
     return spending
 
 
-# Limit of wall | of all | what the clock says | what is spent | the limit of wall then | whether there is time.
+# Wall limit | total limit | clock readings | expected spending | wall limit afterwards | whether time is left.
 PLANTS = [
     (60, 180, (), 0, 60, True), (60, 180, (0, 100), 100, 60, True), (60, 180, (0, 150), 150, 30, True),
     (60, 180, (0, 100, 100, 180), 180, 0, False), (60, 180, (0, 999), 999, 0, False), (0, 0, (0, 999), 999, None, True),

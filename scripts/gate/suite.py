@@ -34,12 +34,12 @@ def run(command, codes=(0,)):
 
 
 def escaped(name):
-    """The name for the regular expressions of POSIX, which know fewer escapes than Python's."""
+    """Escapes the name for POSIX regular expressions, which have fewer escapes than Python's."""
     return re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", name)
 
 
 def rows_of(program, wanted, is_all):
-    """The rows of one program, under its name."""
+    """Returns the rows of one program, prefixed with its name."""
     short = program.name.removeprefix("bench_")
     command = [program, "--benchmark_format=json", f"--benchmark_repetitions={REPETITIONS}",
                f"--benchmark_min_time={MIN_SECONDS}"]
@@ -64,7 +64,7 @@ def fuzz_rows(program, target, wanted):
     for _ in range(FUZZ_REPETITIONS):
         begin = time.monotonic()
         run([program, "fuzz", target, "--runs", FUZZ_RUNS, "--seed", 1, "--out", program.parent / "none", "--json"],
-            codes=(0, 1))  # 1: too few runs to call it held.
+            codes=(0, 1))  # Exit code 1: too few runs for the verdict "held".
         seconds = time.monotonic() - begin
         rows.append({"name": name, "run_name": name, "run_type": "iteration", "real_time": seconds, "time_unit": "s"})
     return rows
@@ -73,7 +73,7 @@ def fuzz_rows(program, target, wanted):
 # ---- the self-test ----
 
 GOOD = 'echo \'{"benchmarks": [{"name": "a", "run_name": "a", "run_type": "iteration", "real_time": 5, "time_unit": "ns"}]}\''
-# The script of a benchmark program, None where there is none | that of `afterlife` | the one line about it, "" where both are good.
+# Script of a benchmark program, None if there is none | script of `afterlife` | the complaint, "" if both are good.
 PLANTS = [
     (GOOD, "exit 0", ""), (GOOD, "exit 1", ""), ("exit 3", "exit 0", "bench_x: exit 3: "),
     ("echo oh no >&2; kill -SEGV $$", "exit 0", "bench_x: signal 11: oh no"), ("kill -9 $$", "exit 0", "bench_x: signal 9: "),
@@ -85,7 +85,7 @@ PLANTS = [
 
 
 def planted(folder, scripts):
-    """What the suite came to over programs that are these scripts."""
+    """Returns the result of the suite when these scripts take the place of its programs."""
     for name, script in scripts.items():
         file = folder / name
         file.unlink(missing_ok=True)

@@ -23,20 +23,20 @@ GPU_OPTIONS = ("--benchmark_format=json", "--benchmark_repetitions=5", "--benchm
 
 
 def wall(base, head, options, allowed, seconds):
-    """Exit code and object of all benchmarks of the two sides, and of searches of each path."""
+    """Returns the exit code and the object for all benchmarks of the two sides, and for searches of each path."""
     fuzzed = ",".join(head.sound_of_each_path())
     commands = [[sys.executable, SUITE, side.build, fuzzed, "{benchmarks}"] for side in (base, head)]
     return compared("gate", commands, head, options, allowed, seconds)
 
 
 def gpu(base, head, options, allowed, seconds):
-    """The same of kernels on a GPU, by its own events."""
+    """Returns the same for kernels on a GPU, timed by GPU events."""
     commands = [[side.program(GPU_PROGRAM), *GPU_OPTIONS] for side in (base, head)]
     return compared("gpu", commands, head, options, allowed, seconds)
 
 
 def why_no_gpu(*sides):
-    """Why kernels are not measured, in a line; "" where they are."""
+    """Returns in one line why kernels are not measured, or "" if they are."""
     for side in sides:
         program = side.program(GPU_PROGRAM)
         if not program.exists():
@@ -48,7 +48,7 @@ def why_no_gpu(*sides):
 
 
 def rates_for_page(program):
-    """Options by which the page says how often the gate is wrong; none where the program is older than they are."""
+    """Returns options that make the page state the gate's error rates; none if the program does not have them yet."""
     if "--rates" not in subprocess.run([program, "gate", "--help"], capture_output=True, text=True).stdout:
         return []
     records = (("--rates", canaries.RECORD), ("--searches", canaries.SEARCHES))
@@ -56,8 +56,8 @@ def rates_for_page(program):
 
 
 def compared(name, commands, head, options, allowed, seconds):
-    """Exit code and object of `afterlife gate` over two commands; the table is printed meanwhile. What it measured is
-    left in build/gate under this name."""
+    """Returns the exit code and the object of `afterlife gate` over two commands, printing its table as it runs. The samples and the page are left in
+    build/gate under this name."""
     folder = revisions.FOLDER
     samples = folder / ("samples.jsonl" if name == "gate" else f"{name}_samples.jsonl")
     samples.unlink(missing_ok=True)
@@ -66,12 +66,12 @@ def compared(name, commands, head, options, allowed, seconds):
                "--rounds", options.rounds, "--seed", options.seed]
     command += ["--seconds", seconds] if seconds else []
     command += ["--json"] if options.json else []
-    command += [] if seconds else rates_for_page(head.program("afterlife"))  # They take a minute themselves.
+    command += [] if seconds else rates_for_page(head.program("afterlife"))  # Computing the rates takes a minute.
     for side in commands:
         command += ["--", *side]
     ended = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE if options.json else None, text=True)
     if ended.returncode != 1:
-        outcome.worst([ended.returncode])  # Else it was killed, which is no answer.
+        outcome.worst([ended.returncode])  # Other codes mean that it was killed, which gives no verdict.
         return ended.returncode, outcome.json_of("afterlife gate", ended, outcome.WORST_FIRST) if options.json else None
     again = subprocess.run([head.program("afterlife"), "gate", "--json", "--recompute", samples], capture_output=True, text=True)
     found = outcome.json_of("afterlife gate --recompute", again, (1,))
@@ -79,7 +79,7 @@ def compared(name, commands, head, options, allowed, seconds):
 
 
 def after_budget(found, allowed, options):
-    """The exit code of a comparison of which something is slower: that is allowed, or not."""
+    """Returns the exit code of a comparison with slower benchmarks, depending on whether the budget allows them all."""
     red = [row for row in found["benchmarks"] if row["verdict"] in ("slower", "gone")]
     granted = [row for row in red if row["verdict"] == "slower" and budget.covers(allowed, row["name"], row["ratio"])]
     for row in granted if not options.json else ():
@@ -92,7 +92,7 @@ def after_budget(found, allowed, options):
 # ---- the self-test ----
 
 class PlantedSide:
-    """A side whose program is this script; None is one from before there was such a program."""
+    """A side whose program is this script; None stands for a revision without the program."""
 
     def __init__(self, folder, name, script):
         self.name, self.build = name, folder / name
@@ -105,7 +105,7 @@ class PlantedSide:
         return self.build / name
 
 
-# The scripts of base and head | why there is nothing to measure.
+# Scripts of base and head | why nothing can be measured.
 SIDES = [
     ("exit 0", "exit 0", ""), (None, "exit 0", "base has no benchmarks of a GPU"), ("exit 0", None, "head has no benchmarks of a GPU"),
     ("echo bench_gpu: no CUDA driver >&2; exit 2", "exit 0", "bench_gpu: no CUDA driver"),

@@ -7,7 +7,7 @@ from common.measuring import CannotMeasure, committed_repros, found_cases, varia
 
 
 def bad_inputs(folder):
-    """(what, arguments, exit code); 2 is the world, 3 is usage."""
+    """Returns (description, arguments, exit code) of each bad input. Exit code 2: an error of the environment; 3: wrong usage."""
     case = next(iter(committed_repros()), None) or next(iter(found_cases(folder / "found", 1)), None)
     if case is None:
         raise CannotMeasure("no reproducer to damage")

@@ -15,7 +15,7 @@ import subprocess
 
 # ---- what a value becomes ----
 
-OUTSIDE = "OUTSIDE"  # Stands for the absolute path of the folder that nothing may be written to.
+OUTSIDE = "OUTSIDE"  # A placeholder for the absolute path of the folder that must not be written to.
 COMMAND = {"afterlife": "run 1", "command": ["/bin/sh", "-c", "echo started > OUTSIDE/started"], "fault": {
     "after": 1, "birth": [], "born": "cuMemAllocAsync", "capture": [], "captured": "", "death": [], "detail": "",
     "died": "cuMemFreeAsync", "kind": "use_after_free", "object": "device memory", "signature": "use_after_free device memory",
@@ -30,7 +30,7 @@ OTHERS = [None, True, [], {}, [[]], {"a": 1}]
 
 
 def foreign_value(rng, name):
-    """A value that no file of ours has in this place."""
+    """Returns a value that our own files never have in this place."""
     way = rng.randrange(10)
     if way < 4:
         return rng.choice(PATHS)
@@ -40,7 +40,7 @@ def foreign_value(rng, name):
 
 
 def leaves(value, place=()):
-    """The places of all values that are no lists or objects."""
+    """Yields the places of all values other than lists and objects."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from leaves(inner, place + (key,))
@@ -52,7 +52,7 @@ def leaves(value, place=()):
 
 
 def change_value(rng, document):
-    """Changes one to three values; now and then one goes, or comes twice."""
+    """Changes one to three values; sometimes removes or duplicates one instead."""
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         places = list(leaves(document))
         if not places:
@@ -104,7 +104,7 @@ def unsealed(text):
 
 
 def is_sealed(text):
-    """Whether the outer parser takes it: the seal is of the text, and the text is JSON of our kind."""
+    """Returns whether the outer parser accepts the text: its seal is valid, and it is JSON of our format."""
     body, found, _ = text.rpartition(',\n "seal": "')
     try:
         return bool(found) and text == body + ',\n "seal": "%016x"\n}\n' % fnv(body.encode()) \
@@ -114,7 +114,7 @@ def is_sealed(text):
 
 
 def replace_file(rng, file):
-    """The file of a reproducer becomes something else. Returns its new content, as far as it has one."""
+    """Replaces a reproducer's file by something else. Returns the new content, or None if there is none."""
     way = rng.randrange(6)
     if way < 2:
         file.write_text(json.dumps(COMMAND, indent=rng.choice((1, 2, None))))
@@ -133,10 +133,10 @@ def replace_file(rng, file):
 
 
 def mutant_shard(rng, base, folder):
-    """Leaves a shard in the folder. Returns whether it passes the outer parser."""
+    """Writes a mutated shard to the folder. Returns whether it passes the outer parser."""
     shutil.copytree(base.shard, folder)
     document = unsealed(base.shard_text)
-    document["night"] = "%016x" % rng.getrandbits(64)  # Another night, so that none keeps the next one out.
+    document["night"] = "%016x" % rng.getrandbits(64)  # A different night for each, so that the next shard is not rejected as a duplicate.
     if rng.random() < 0.3:
         finding = rng.choice(document["cells"][0]["findings"])
         content = replace_file(rng, folder / finding["file"])
@@ -175,7 +175,7 @@ STATEMENTS = ["CREATE TRIGGER t AFTER INSERT ON nights BEGIN UPDATE findings SET
 
 
 def change_database(database, statement, *values):
-    """Changes it, unless the tables do not let it."""
+    """Executes a statement; does nothing if the schema forbids it."""
     try:
         database.execute(statement, values)
     except (sqlite3.Error, OverflowError):
@@ -183,7 +183,7 @@ def change_database(database, statement, *values):
 
 
 def mutant_history(rng, base, folder, outside):
-    """Leaves a history in the folder. Returns whether SQLite finds it whole."""
+    """Writes a mutated history to the folder. Returns whether SQLite finds it intact."""
     folder.mkdir()
     file = folder / "history.sqlite"
     shutil.copyfile(base.history, file)
@@ -226,7 +226,7 @@ def mutant_history(rng, base, folder, outside):
 
 
 def mutant_finding(rng, base, file):
-    """A finding of run or a reproducer. Returns whether it is one by its first look."""
+    """Writes a mutated finding of `run` or reproducer. Returns whether it passes the first check of its format."""
     if rng.random() < 0.7:
         document = copy.deepcopy(COMMAND)
         if rng.random() < 0.8:
@@ -252,7 +252,7 @@ def mutant_finding(rng, base, file):
 # ---- where the paths are put in ----
 
 def in_whole_file(file, outside):
-    """Puts the folder's path where a mutant names it; a shard is sealed again, if it was."""
+    """Replaces the placeholder in a mutant by the folder's path; a sealed shard is sealed again."""
     data = file.read_bytes()
     if OUTSIDE.encode() not in data:
         return
@@ -264,7 +264,7 @@ def in_whole_file(file, outside):
 
 
 def seal_hashes(named):
-    """Hashes of reproducers that the folder's path was put into."""
+    """Updates the hashes of reproducers in which the placeholder was replaced."""
     for file in named.glob("in/shard-*/shard.json"):
         text = file.read_text(errors="replace")
         if not is_sealed(text):
@@ -285,7 +285,7 @@ def seal_hashes(named):
 
 @dataclasses.dataclass
 class Base:
-    """What is mutated."""
+    """The valid files that are mutated."""
     shard: pathlib.Path
     shard_text: str
     history: pathlib.Path
@@ -295,7 +295,7 @@ class Base:
 
 
 def make_base(program, folder):
-    """A small night, whose shard has two findings."""
+    """Makes the files of a small night, whose shard has two findings."""
     def afterlife(*words):
         return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
 

@@ -15,7 +15,7 @@ from hostile.mutated_inputs import RAW
 
 BATCH_SECONDS = 600
 PROCESSOR_SECONDS = 30
-SHOWN_FIRST = ("command: ", "folder: ", "environment: ")  # Of a finding of `run`, before the line that refuses it.
+SHOWN_FIRST = ("command: ", "folder: ", "environment: ")  # Printed for a finding of `run` before the line that refuses it.
 CHANGING = "creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,unlink,unlinkat,rmdir,link,linkat,symlink,symlinkat," \
            "truncate,chmod,fchmodat,chown,lchown,fchownat,utimensat,setxattr"
 TRACED = f"execve,execveat,open,openat,openat2,{CHANGING}"
@@ -28,11 +28,11 @@ class Batch:
     kind: str
     folder: pathlib.Path
     passing: int = 0
-    commands: list = dataclasses.field(default_factory=list)  # Words each.
+    commands: list = dataclasses.field(default_factory=list)  # Each is a list of words.
 
     @classmethod
     def empty(cls, kind, folder):
-        """Makes the folder."""
+        """Makes an empty batch and its folder."""
         batch = cls(kind, folder)
         for place in (batch.named(), batch.outside(), folder / "tmp"):
             place.mkdir(parents=True)
@@ -41,7 +41,7 @@ class Batch:
         return batch
 
     def named(self):
-        return self.folder / "named"  # All that command lines name is in here.
+        return self.folder / "named"  # All paths given on command lines are in here.
 
     def outside(self):
         return self.folder / "outside"
@@ -52,7 +52,7 @@ def quoted(word):
 
 
 def run_batch(batch):
-    """Runs the commands of a batch, a shell starting one after another, under one strace."""
+    """Runs the commands of a batch one after another in a shell, under one strace."""
     lines = [f"ulimit -t {PROCESSOR_SECONDS} -c 0", f"export TMPDIR={quoted(str(batch.folder / 'tmp'))}"]
     for index, command in enumerate(batch.commands):
         told = quoted(str(batch.folder / "told" / str(index)))
@@ -72,7 +72,7 @@ def run_batch(batch):
 
 
 def calls(log):
-    """(process, call, arguments, result) of each call that strace saw come back."""
+    """Yields (process, call, arguments, result) of each call whose return strace saw."""
     begun = {}
     for line in log.read_text(errors="replace").splitlines():
         process, _, rest = line.partition(" ")
@@ -91,14 +91,14 @@ def unescaped(text):
 
 
 def paths_in(arguments, folder):
-    """The paths that a call names, absolute. A link in the middle of one is followed, and the last part is not."""
+    """Yields the absolute paths that a call names. Links within a path are resolved, but not its last component."""
     for base, name in PATH.findall(arguments):
         path = os.path.join(unescaped(base) or str(folder), unescaped(name))
         yield os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
 
 def wrong_calls(batch, program):
-    """What strace saw that no file of someone else may bring about."""
+    """Yields the traced calls that a foreign file must not cause."""
     own, named = str(batch.folder), str(batch.named())
     first = None
     for process, call, arguments, result in calls(batch.folder / "strace.log"):
@@ -122,7 +122,7 @@ def wrong_calls(batch, program):
 
 
 def wrong_outside(batch):
-    """What has changed beside the folder that was named."""
+    """Yields the changes outside of the named folder."""
     there = {file.name: file.read_text() for file in batch.outside().iterdir() if file.is_file()}
     if there != {"victim.txt": "a victim\n", "secret": "a secret\n"}:
         yield f"outside is {there}"
@@ -134,13 +134,13 @@ def wrong_outside(batch):
 
 
 def is_told(err, is_folder):
-    """Whether one line says what is wrong; of a folder, a line for each file that cannot be read."""
+    """Returns whether one line reports the error; for a folder, one line for each unreadable file."""
     lines = [line for line in err.decode(errors="replace").splitlines() if not line.startswith(SHOWN_FIRST)]
     return all(line.startswith("afterlife: ") for line in lines) and (len(lines) == 1 or bool(lines) and is_folder)
 
 
 def wrong_ends(batch):
-    """How commands ended that no command does."""
+    """Yields commands that ended in a way that is not allowed."""
     for index, command in enumerate(batch.commands):
         told = [batch.folder / "told" / f"{index}.{end}" for end in ("code", "out", "err")]
         if not told[0].exists():
@@ -171,7 +171,7 @@ def can_trace():
 
 # ---- the self-test ----
 
-STAND_INS = [  # What it does with the folder that it was named, and a word of the complaint: empty where there must be none.
+STAND_INS = [  # Action on the folder given as the argument | a part of the complaint, empty if there must be none.
     ("mkdir -p \"$4\"; echo page > \"$4/page.html\"", "starts /usr/bin/mkdir"),
     ("echo page > \"$4\"", ""),
     ("echo page > \"${4%/named/*}/outside/victim.txt\"", "changes"),
@@ -190,7 +190,7 @@ STAND_INS = [  # What it does with the folder that it was named, and a word of t
 
 
 def judges_rightly(folder):
-    """Whether stand-ins that misbehave are seen, and others are not."""
+    """Returns whether misbehaving stand-ins are detected, and the others are not."""
     right = 0
     for number, (script, word) in enumerate(STAND_INS):
         program = folder / f"stand_in_{number}"

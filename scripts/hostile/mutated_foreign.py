@@ -30,7 +30,7 @@ from hostile.foreign_mutants import (OUTSIDE, in_whole_file, is_sealed, make_bas
 from hostile.foreign_watch import Batch, can_trace, judged, judges_rightly  # noqa: E402
 
 KINDS = ("shard", "export", "history", "finding")
-BATCH = 40  # Mutants that one strace watches.
+BATCH = 40  # The number of mutants under one strace.
 
 
 def make_batch(kind, indices, seed, base, folder, program):
@@ -157,7 +157,7 @@ def main():
 
 
 def show(program, options, folder):
-    """Prints the files of the mutant of this number."""
+    """Prints the files of the mutant with this number."""
     (folder / "base").mkdir(parents=True)
     base = make_base(program, folder / "base")
     kind = KINDS[min(options.show * len(KINDS) // max(options.count, 1), len(KINDS) - 1)]

@@ -30,7 +30,7 @@ from common import programs  # noqa: E402
 
 RAW = re.compile(r"std::|json\.exception|basic_string|terminate called|check failed|Assertion|Sanitizer|"
                  r"runtime error:|what\(\)|error while loading")
-HANG_SECONDS = 120  # Of the clock: a loaded machine is not a hang.
+HANG_SECONDS = 120  # In wall-clock time, so that a loaded machine is not taken for a hang.
 LIMIT_SECONDS = 1.0
 
 
@@ -102,7 +102,7 @@ def of_grammar(rng, text, everything):
             words[word] = rng.choice(WORDS)
         elif way == 2:
             words[-1] = rng.choice(NUMBERS)
-        elif way == 3:  # A word that stands in such a place somewhere else.
+        elif way == 3:  # A word from the same position elsewhere.
             other = rng.choice(rng.choice(everything).decode().split("\n")).split(" ")
             words[word] = rng.choice(other)
         elif way == 4:
@@ -111,7 +111,7 @@ def of_grammar(rng, text, everything):
             words[word] = words[word].replace(":", f"[{rng.choice(NUMBERS)}]:", 1)
         elif way == 6:
             words.insert(word, rng.choice(WORDS))
-        elif way == 7:  # Another header's value.
+        elif way == 7:  # The value of another header line.
             head = [line for line in rng.choice(everything).decode().split("\n")[1:5]]
             lines[min(at % 4 + 1, len(lines) - 1)] = rng.choice(head)
             continue
@@ -128,7 +128,7 @@ WAYS = {"bytes": of_bytes, "lines": of_lines, "grammar": of_grammar}
 
 
 def mutant(seed, index, everything):
-    """The kind of change, and the text."""
+    """Returns the kind of change, and the changed text."""
     rng = random.Random(f"{seed} {index}")
     kind = tuple(WAYS)[index % len(WAYS)]
     return kind, WAYS[kind](rng, rng.choice(everything), everything)
@@ -138,14 +138,14 @@ def mutant(seed, index, everything):
 
 @dataclasses.dataclass
 class Ended:
-    code: int  # Or minus the signal.
+    code: int  # The exit code, or minus the number of the signal.
     out: bytes
     err: bytes
-    seconds: float  # Of processor time.
+    seconds: float  # Processor time.
 
 
 def run(command, folder, limit=None):
-    """`limit`: a resource and how much of it."""
+    """Runs a command in the folder. `limit`: a resource and its limit."""
     out, err = folder / "out", folder / "err"
     pid = os.fork()
     if pid == 0:
@@ -166,7 +166,7 @@ def run(command, folder, limit=None):
 
 
 def wrong_with(how, ended):
-    """What is, or nothing. `how` is "replay", "json" or "minimize"."""
+    """Returns the complaint about how a command ended, or nothing. `how` is "replay", "json" or "minimize"."""
     err = ended.err.decode(errors="replace")
     if ended.code < 0:
         return f"signal {-ended.code}: {err[-300:]}"
@@ -189,7 +189,7 @@ def wrong_with(how, ended):
 
 
 def command_of(program, index, file, folder):
-    """How the file of this number is run: one in twenty is minimized, of the others every other one is JSON."""
+    """Returns how to run the file of this number: one in twenty is minimized; half of the others are replayed with --json."""
     if index % 20 == 7:
         return "minimize", [program, "minimize", file, "--out", str(folder / "small.repro")]
     return ("json", [program, "replay", file, "--json"]) if index % 2 else ("replay", [program, "replay", file])
@@ -202,7 +202,7 @@ def memory_limit(rng, loads):
 
 
 def least_to_load(program, folder):
-    """The least limits under which the loader gets the program to run; below, the words are the loader's."""
+    """Returns the smallest limits under which the program starts. Below them, errors are reported by the loader, not by the program."""
     least = {}
     for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         low, high = 0, 1 << 40
@@ -225,7 +225,7 @@ class Plan:
 
 
 def work(plan, part, parts):
-    """(index, kind, how, exit, seconds, what is wrong) of every file of this part."""
+    """Returns (index, kind, how, exit, seconds, complaint) of every file of this part."""
     everything, results = corpus(), []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
@@ -249,8 +249,8 @@ def work(plan, part, parts):
 @dataclasses.dataclass
 class Measured:
     count: int
-    wrong: list  # (index, what)
-    slowest: float  # Seconds of processor time.
+    wrong: list  # (index, complaint)
+    slowest: float  # Processor time.
     slowest_minimizing: float
     exits: collections.Counter
     hours: float
@@ -263,7 +263,7 @@ class Measured:
 
 
 def measure(preset, count, seed=1, memory=False, cores=None):
-    """Runs `count` files and returns what came of them."""
+    """Runs `count` files and returns the results."""
     plan = Plan(str(programs.path(preset, "afterlife")), seed, count, memory)
     parts = cores or len(os.sched_getaffinity(0))
     began = time.monotonic()
@@ -278,7 +278,7 @@ def measure(preset, count, seed=1, memory=False, cores=None):
 
 # ---- the self-test ----
 
-STAND_INS = [  # What it does, how it was called, whether that is wrong.
+STAND_INS = [  # Action, mode in which it is called, whether it must be reported.
     ("kill -SEGV $$", "replay", True),
     ("kill -ABRT $$", "json", True),
     ("echo \"terminate called after throwing an instance of 'std::bad_alloc'\" >&2; exit 2", "replay", True),

@@ -23,7 +23,7 @@ from measure import promises  # noqa: E402
 from common.measuring import CannotMeasure, Figure, LeftOut  # noqa: E402
 
 
-# No figure begins after this long, and none takes an hour.
+# No figure is started after this time. No figure takes an hour.
 LAST_BEGIN_SECONDS = 5 * 3600
 
 
@@ -31,7 +31,7 @@ FIGURES = (*promises.FIGURES, *path_figures.all_figures())
 
 
 def measure(full, names=(), functions=FIGURES, last_begin=LAST_BEGIN_SECONDS):
-    """Runs the figures, prints a table row for each as it comes, and returns them all."""
+    """Runs the figures, prints a table row for each when it is ready, and returns all of them."""
     figures, begin = [], time.monotonic()
     for function in functions:
         if names and function.__name__ not in names:
@@ -45,7 +45,7 @@ def measure(full, names=(), functions=FIGURES, last_begin=LAST_BEGIN_SECONDS):
 
 
 def rows_of(function, full):
-    """The rows of one figure as they come; what measured nothing has failed."""
+    """Yields the rows of one figure as they are measured; a figure that measured nothing has failed."""
     count = 0
     try:
         for figure in function(full):
@@ -79,14 +79,14 @@ def table(figures):
 
 
 def summary(figures):
-    """How many passed, failed and were not judged, and by name what was left out."""
+    """Returns how many figures passed, failed and were not judged, and the names of those left out."""
     count = {passed: sum(f.passed is passed for f in figures) for passed in (True, False, None)}
     names = [f.asked for f in figures if f.measured.startswith("left out: ")]
     return (f"{count[True]} pass, {count[False]} fail, {count[None]} not judged; "
             + ("left out: " + ", ".join(names) if names else "nothing left out"))
 
 
-# What a planted promise yields | in the short form | in the full one.
+# Description | figures of the planted promise | expected results in the short form | in the full form.
 PLANTS = (
     ("what passes", lambda full: [Figure("a", "1", True)], [True], [True]),
     ("what fails", lambda full: [Figure("a", "1", True), Figure("a", "2", False)], [True, False], [True, False]),
@@ -104,7 +104,7 @@ def stop(reason):
 
 
 def self_test():
-    """Whether each planted promise is judged as it must be, and what is left out is named."""
+    """Returns whether each planted promise is judged correctly, and the figures left out are named."""
     def judged(plant, full, **how):
         def promise(full):
             """Planted."""

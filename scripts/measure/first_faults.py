@@ -32,19 +32,19 @@ WALKS = {"with": "random_walk", "without": "unthemed_walk"}
 
 @dataclasses.dataclass(frozen=True)
 class Subject:
-    """A window, and the variant that it is searched in."""
+    """A window, and the variant in which it is searched."""
     path: str
     window: str
     variant: str
 
 
 def subjects_of(path):
-    """The windows of a path, as `afterlife list` has it, each with its variant; and those that no claim names."""
+    """Returns the windows of a path listed by `afterlife list`, each with its variant; and the windows that no claim names."""
     subjects, unclaimed = [], []
     for window in path["windows"]:
         open_in = [row for row in path["variants"] if row["claim"] == "unsound" and window in windows_of(row)]
         if open_in:
-            least = min(open_in, key=lambda row: len(row["hazards"]))  # Of several, the first.
+            least = min(open_in, key=lambda row: len(row["hazards"]))  # The first one, if several have equally few.
             subjects.append(Subject(path["path"], window, least["variant"]))
         else:
             unclaimed.append(window)
@@ -52,12 +52,12 @@ def subjects_of(path):
 
 
 def windows_of(variant):
-    """The windows that a claim names, whatever the way in."""
+    """Returns the windows named by a claim, without the entry point."""
     return {hazard.split("/")[0] for hazard in variant["hazards"]}
 
 
 def search(subject, walk, seed, runs, preset):
-    """The run of the first fault in the window, counted from 1, or None."""
+    """Returns the number of the first run with a fault in the window, counted from 1; None if there is no such run."""
     with tempfile.TemporaryDirectory() as out:
         found, _ = measuring.fuzz(f"{subject.path}/{subject.variant}", "--window", subject.window, "--first", "--seed", seed,
                                   "--runs", runs, "--strategy", WALKS[walk], "--out", out,
@@ -70,7 +70,7 @@ def grouped(count):
 
 
 def cell(first, limit):
-    """The middle of the runs to the first fault, the least and the most; of an even number, the lower of the two in the middle."""
+    """Returns the median, the minimum and the maximum of the runs to the first fault. The median of an even count is the lower middle one."""
     found = sorted(run for run in first if run is not None)
     if not found:
         return f"none in {grouped(limit)}"
@@ -83,7 +83,7 @@ def cell(first, limit):
 
 
 def markdown(rows, limit):
-    """The table of one path. `rows`: a subject, and for each walk the runs to the first fault."""
+    """Returns the table of one path. `rows`: a subject, and for each walk the runs to the first fault."""
     lines = ["| window | variant | with themes | without |", "| --- | --- | --- | --- |"]
     lines += [f"| {subject.window} | {subject.variant} | " + " | ".join(cell(first[walk], limit) for walk in WALKS) + " |"
               for subject, first in rows]
@@ -91,7 +91,7 @@ def markdown(rows, limit):
 
 
 def remarks(rows, unclaimed):
-    """What was not found by every seed, and what no one claims: a line each."""
+    """Yields remarks, one per line: the windows that some seed did not find, and the windows that no claim names."""
     for walk in WALKS:
         missed = [f"{subject.window} (by {first[walk].count(None)} of {len(first[walk])} seeds)"
                   for subject, first in rows if None in first[walk]]
@@ -135,7 +135,7 @@ PATH = {"path": "p", "windows": ["a", "b", "c"], "variants": [
 
 
 def self_test():
-    """Whether planted counts make the cells that they must, and planted claims the subjects."""
+    """Returns whether planted counts produce the expected cells, and planted claims the expected subjects."""
     rightly = [cell(first, 5000) == text for first, text in CELLS]
     subjects, unclaimed = subjects_of(PATH)
     rightly.append([(one.window, one.variant) for one in subjects] == [("a", "near_miss"), ("b", "shipped")])

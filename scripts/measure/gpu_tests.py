@@ -24,12 +24,12 @@ ALL = "*/gpu:*TwinSimAndGpu*"
 BEGUN = re.compile(r"\[ RUN      \] (\S+)$")
 ENDED = re.compile(r"\[( {7}OK|  SKIPPED|  FAILED ) ?\] (\S+?)(?:, where .*)?(?: \(\d+ ms\))?$")
 RESULTS = {"OK": "ok", "SKIPPED": "skipped", "FAILED": "failed"}
-SILENCE_SECONDS = 300  # A driver answers at once, or never.
+SILENCE_SECONDS = 300  # A driver that has not answered by then never does.
 
 
 @dataclasses.dataclass
 class Outcome:
-    """How a test came out: ok, skipped or failed; `words` is all that it printed."""
+    """The result of a test: ok, skipped or failed; `words` is all of its output."""
     name: str
     result: str
     words: str
@@ -40,7 +40,7 @@ class Outcome:
 
 
 def listed(text):
-    """The names in the answer to --gtest_list_tests."""
+    """Returns the test names in the output of --gtest_list_tests."""
     names, suite = [], ""
     for line in text.splitlines():
         name = line.split("  #")[0].strip()
@@ -52,8 +52,8 @@ def listed(text):
 
 
 def outcomes(ended):
-    """The tests that a process ran, up to the first that failed, or that it did not come to the end of: with --gtest_fail_fast
-    those behind are called skipped, and were not asked.
+    """Returns the tests that a process ran, up to the first one that failed or did not end: with --gtest_fail_fast, the tests after it are reported as
+    skipped, though they were not run.
     """
     found, running, words = [], None, []
     for line in ended.out.splitlines():
@@ -72,7 +72,7 @@ def outcomes(ended):
 
 
 def run(ask, only=ALL):
-    """The outcomes of all tests of a program. `ask` runs it with arguments."""
+    """Returns the outcomes of all tests of a program. `ask` runs the program with arguments."""
     waiting = listed(ask("--gtest_list_tests", f"--gtest_filter={only}").out)
     done = []
     while waiting:
@@ -90,7 +90,7 @@ def run(ask, only=ALL):
 
 
 def of_preset(preset, only=ALL):
-    """The outcomes of the tests of a build."""
+    """Returns the outcomes of the tests of a build."""
     return run(lambda *flags: programs.run(preset, "afterlife_tests", *flags, silence_seconds=SILENCE_SECONDS), only)
 
 
@@ -100,7 +100,7 @@ def sums(done):
 
 
 def text_of(done):
-    """The list of all tests, by name."""
+    """Returns the list of all tests, by name."""
     lines = [f"{each.result:<7} {each.name}" for each in sorted(done, key=lambda each: each.name)]
     return "\n".join([sums(done) + ".", "", *lines]) + "\n"
 
@@ -112,7 +112,7 @@ EXPECTED = {"passes": "ok", "breaks": "failed", "follows": "ok", "is_left_out": 
 
 
 def planted(*flags):
-    """A program with a context that one test breaks, and a test that ends the process."""
+    """Stands in for a program with a test that breaks the context and a test that ends the process."""
     if flags[0] == "--gtest_list_tests":
         return programs.Ended(0, "Running main()\nDevices/Planted.\n" + "".join(f"  {name}/gpu  # GetParam() = 2\n" for name in PLANTED), "", 0, 0)
     wanted = pathlib.Path(flags[1].split("=", 1)[1]).read_text().strip().split("=", 1)[1].split(":")

@@ -11,7 +11,7 @@ from common.measuring import CannotMeasure
 
 @functools.cache
 def modules():
-    """The modules by path."""
+    """Returns the modules by path."""
     found = {}
     for file in sorted(programs.ROOT.glob("scenarios/*/figures.py")):
         path = file.parent.name
@@ -22,12 +22,12 @@ def modules():
 
 
 def all_figures():
-    """The figures of every path, in the order of their paths."""
+    """Returns the figures of all paths, in the order of the paths."""
     return [figure for module in modules().values() for figure in module.FIGURES]
 
 
 def plain_runs_per_second(path, known=None):
-    """The floor of a path: how many runs of its seeds/plain a second takes at least."""
+    """Returns the floor of a path: the least number of runs per second for its seeds/plain."""
     floor = getattr((known or modules()).get(path), "PLAIN_RUNS_PER_SECOND", None)
     if floor is None:
         raise CannotMeasure(f"scenarios/{path}/figures.py states no PLAIN_RUNS_PER_SECOND")
@@ -35,5 +35,5 @@ def plain_runs_per_second(path, known=None):
 
 
 def first_fault_runs(path, known=None):
-    """How many runs a search for a first fault has: what a core does in less than 60 s."""
+    """Returns the number of runs in a search for a first fault: as many as a core can do in less than 60 s."""
     return getattr((known or modules()).get(path), "FIRST_FAULT_RUNS", 100_000)

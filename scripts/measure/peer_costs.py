@@ -38,7 +38,7 @@ def costs(preset, out):
 
 
 def programs():
-    """The rows of the test: words of the program, and the kind of fault."""
+    """Yields the rows of the test with the words of each program and the kind of its fault."""
     for is_script, how, name, kind in ROW.findall((ROOT / "harness/tests/client_peers_test.cpp").read_text()):
         start = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2"] if how == "mpirun" else []
         native = [CLIENTS / "peers.py"] if is_script == "true" else []
@@ -46,7 +46,7 @@ def programs():
 
 
 def judge(arguments, program, kind, out):
-    """Looks for a program's fault. Returns whether all is as it must be, and words."""
+    """Searches for a program's fault. Returns whether the result is as expected, and a description."""
     times, replayed, is_right = [], 0, True
     for seed in range(1, arguments.seeds + 1):
         ended, seconds = run(arguments.preset, ["run", "--runs", "12", "--seed", str(seed), "--out", out], program)

@@ -27,7 +27,7 @@ ROUNDS = 150
 
 
 def processes(name):
-    """The processes of the program that has this flag file, by their numbers."""
+    """Returns the processes of the program with this flag file, by their numbers."""
     found = {}
     for folder in pathlib.Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -46,14 +46,14 @@ def processes(name):
 
 
 def left_behind(temporary):
-    """What is in the places where runs keep something: a folder of their own, and that of shared memory."""
+    """Returns the files in the folders where runs keep data: their temporary folder, and /dev/shm."""
     return {str(path) for path in temporary.iterdir()} | {str(path) for path in pathlib.Path("/dev/shm").iterdir()}
 
 
 def one_run(afterlife, chance, flags, out):
-    """Kills one process of a run. Returns what went wrong, whether it was in a call, and which process it was."""
+    """Kills one process of a run. Returns the complaint, whether it was in a call, and which process it was."""
     flags.write_bytes(bytes(4))
-    program = f"{sys.executable} {PROGRAM} {ROUNDS} {flags}; exit 0"  # Its end by a signal is no finding.
+    program = f"{sys.executable} {PROGRAM} {ROUNDS} {flags}; exit 0"  # The exit code hides that a process was killed, which would be a finding.
     command = [afterlife, "run", "--runs", "1", "--json", "--out", out, "--", "sh", "-c", program]
     said = pathlib.Path(out + "-said")
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said.open("w"), text=True,
@@ -61,7 +61,7 @@ def one_run(afterlife, chance, flags, out):
     with open(flags, "r+b") as file:
         marks = mmap.mmap(file.fileno(), 4)
     begin = time.monotonic()
-    begun = set()  # Those that have called the driver.
+    begun = set()  # Processes that have called the driver.
     while len(begun) < 4 and run.poll() is None and time.monotonic() - begin < LIMIT:
         begun |= {each for each in range(4) if marks[each]}
         time.sleep(0.001)
@@ -109,7 +109,7 @@ def main():
         while kills < given.kills:
             why, in_call, number = one_run(afterlife, chance, pathlib.Path(folder) / "flags", folder + "/found")
             if in_call is None and not why:
-                continue  # It had ended by then.
+                continue  # The process had already ended.
             kills += 1
             in_calls += bool(in_call)
             if why:

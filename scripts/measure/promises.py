@@ -26,7 +26,7 @@ PRESETS = ("release", "asan", "tsan")
 # 1. Every variant comes out as claimed.
 
 def claims(_full):
-    """One command: every variant comes out as claimed."""
+    """One command: every variant gets its claimed verdict."""
     found, ended = fuzz("--seconds", 60, limit_seconds=300)
     right = {"sound": "held", "unsound": "caught", "vacuous": "vacuous"}
     wrong = [f"{r['path']}/{r['variant']} {r['claim']}: {r['verdict']}" for r in found["results"]
@@ -38,7 +38,7 @@ def claims(_full):
 
 
 def fresh_clone(full):
-    """The same from a fresh clone, with the one command of the README."""
+    """The same in a fresh clone, with the one command of the README."""
     if not full:
         raise LeftOut("a fresh clone is built with --long only")
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +58,7 @@ CATCH_SECONDS = 2
 
 
 def caught_in_time(full):
-    """Empty corpus: every unsound variant is caught soon, for each seed."""
+    """With an empty corpus, every unsound variant is caught quickly, with every seed."""
     seeds = range(1, 21 if full else 3)
     unsound = [name for name, claim in variants() if claim == "unsound"]
 
@@ -81,7 +81,7 @@ REACH = 0.005
 
 
 def coverage(full):
-    """One generator serves all: runs of what is sound reach every op kind and every window often enough."""
+    """One generator is enough for all variants: runs of the sound ones reach every kind of op and every window often enough."""
     runs = 100_000 if full else 20_000
     best = {}
     for name in named_sound():
@@ -103,7 +103,7 @@ def coverage(full):
 # 2. Proved by enumeration.
 
 def proofs(full):
-    """On each window's smallest programs every claim comes out by enumeration, too."""
+    """Enumeration of each window's smallest programs confirms every claim."""
     need("release", "afterlife")
     for path in sorted({name.split("/")[0] for name, _ in variants()}):
         ended = programs.run("release", "afterlife", "prove", path, limit_seconds=3600 if full else 900)
@@ -114,7 +114,7 @@ def proofs(full):
 # 3. Replay.
 
 def replays(full):
-    """Found cases replay the same, event for event, again and again and in every build."""
+    """Found cases always replay identically, event for event, in every build."""
     for preset in PRESETS:
         need(preset, "afterlife")
     cases, times = (50, 20) if full else (4, 1)
@@ -138,14 +138,14 @@ def replays(full):
 # 4. Minimized reproducers.
 
 def minimized(full):
-    """Small, quick to get, idempotent, and still the same bug."""
+    """Minimized cases are small, quick to compute, unchanged by another minimization, and still show the same bug."""
     need("release", "afterlife")
     for folder in sorted(programs.ROOT.glob("corpus/*/smallest")):
         yield from minimized_of(folder.parent.name, 50 if full else 8, full)
 
 
 def minimized_of(path, wanted, full):
-    """The same for one path, of whose faults the smallest known cases are committed: `minimize` is not shown them."""
+    """Checks the same for one path. The smallest known cases of its faults are committed, but `minimize` does not see them."""
     rows, known, changed, other = [], [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         small, again = pathlib.Path(folder) / "small.repro", pathlib.Path(folder) / "again.repro"
@@ -179,7 +179,7 @@ def minimized_of(path, wanted, full):
 # 5. Sound under load.
 
 def endurance(full):
-    """What is claimed sound never fails, and memory does not grow with the number of runs."""
+    """Variants claimed to be sound never fail, and memory does not grow with the number of runs."""
     runs = 10_000_000 if full else 50_000
 
     def endure(name):
@@ -196,7 +196,7 @@ def endurance(full):
 
 
 def fuzzed(full):
-    """libFuzzer under ASan finds nothing in what is claimed sound, and nothing leaks."""
+    """libFuzzer under ASan finds no fault and no leak in the variants claimed to be sound."""
     runs = 200_000 if full else 2_000
 
     def fuzz_one(name):
@@ -213,7 +213,7 @@ def fuzzed(full):
 # 6. Speed.
 
 def speed(full):
-    """Against the bare fiber loop of the same binary and run."""
+    """Speed relative to the bare fiber loop in the same binary and run."""
     spine = benchmarks("bench_spine", full)
     for name, asked in (("m2", 1 / 3), ("m3", 0.45)):
         rate, bare = rate_of(spine, name), rate_of(spine, name + "_bare")
@@ -225,7 +225,7 @@ def speed(full):
 
 
 def speed_of_path(path, full):
-    """How fast the ordinary use of a path is, and how its cost grows."""
+    """Measures the speed of a path's ordinary use, and how the cost grows with its size."""
     program = f"bench_{path}"
     rows = benchmarks(program, full)
     rate = rate_of(rows, "plain")
@@ -242,8 +242,8 @@ def speed_of_path(path, full):
 
 
 def turns(spine, full):
-    """A turn costs the same for 2 ranks and for 8, where all can go on (turn) and where each writes to
-    all others, whose daemons sleep until then (exchange)."""
+    """A turn costs the same for 2 to 8 ranks, both when all tasks can continue (turn) and when each writes to all others, whose daemons sleep until then
+    (exchange)."""
     for name in ("turn", "exchange"):
         costs = [1e9 / rate_of(spine, f"{name}/{ranks}") for ranks in (2, 4, 6, 8)]
         middle = statistics.median(costs)
@@ -256,7 +256,7 @@ def turns(spine, full):
 # 7. Bad input.
 
 def bad_input(full):
-    """One clear line, the documented exit code, nothing half-written, no memory eaten; in full under ASan, too."""
+    """One clear line, the documented exit code, no partial output, bounded memory; with --long also under ASan."""
     for preset in ("release", "asan") if full else ("release",):
         need(preset, "afterlife")
         wrong, count = [], 0
@@ -278,7 +278,7 @@ def bad_input(full):
 
 
 def mutated(full):
-    """Damaged reproducers (bytes, lines, grammar), without limits, under limits on memory, and under ASan."""
+    """Damaged reproducers (bytes, lines, grammar), without limits, with memory limits, and under ASan."""
     sizes = [("release", False, 100_000), ("release", True, 10_000), ("asan", False, 10_000)]
     for preset, memory, size in sizes:
         need(preset, "afterlife")
@@ -291,8 +291,8 @@ def mutated(full):
 # 8. The simulated driver raises no false alarm.
 
 def no_false_alarms(full):
-    """Programs that keep to the documentation are never at fault, reach all of the driver, and each
-    precondition that is dropped shows.
+    """Programs that follow the documentation never show a fault and reach all of the driver;
+    each dropped precondition is detected.
     """
     need("release", "afterlife_tests")
     count = 100_000 if full else 10_000
@@ -313,11 +313,11 @@ def no_false_alarms(full):
 # 9. The checks are checked.
 
 def planted(_full):
-    """Each oracle goes red on its own planted fault, and the layer script on planted includes."""
+    """Each oracle detects its own planted fault, and the layer script detects planted includes."""
     passed, code = passed_tests("asan", "*Oracle*:*Canary*:*Planted*:Vacuity.*")
     listed = list_all()
     oracles = sorted(set(listed["oracles"]) | {row["oracle"] for row in listed["faults"]})
-    blind = [name for name in oracles  # One that owns no kind of fault has a suite of its own.
+    blind = [name for name in oracles  # An oracle without a kind of fault has its own suite.
              if not any(re.search(rf"GoesRedOnItsPlantedFault/{name}__|^{name}\.", test, re.I) for test in passed)]
     yield Figure("each oracle sees its planted fault, and no other's",
                  f"{len(oracles) - len(blind)} of {len(oracles)}, {len(passed)} tests passed, exit {code}"
@@ -329,7 +329,7 @@ def planted(_full):
 
 
 def policies(full):
-    """What the sound claims rest on is mutated, one place at a time, and the search refutes the claim."""
+    """The code that the sound claims rest on is mutated, one place at a time; the search must refute the claim."""
     if not full:
         raise LeftOut("every mutant is run with --long only; the step `mutants` runs a few")
     ended = subprocess.run([str(programs.ROOT / "scripts/mutation/mutate_policies.py")], capture_output=True, text=True)
@@ -344,7 +344,7 @@ def policies(full):
 
 
 def passed_tests(preset, pattern):
-    """The names of the tests that passed, and the exit code."""
+    """Returns the names of the tests that passed, and the exit code."""
     need(preset, "afterlife_tests")
     ended = programs.run(preset, "afterlife_tests", f"--gtest_filter={pattern}", limit_seconds=1800)
     return re.findall(r"^\[       OK \] (\S+)", ended.out, re.M), ended.code

@@ -23,7 +23,7 @@ def stop(words):
 
 
 def rows_of(report):
-    """The rows that tests have recorded, in the table's order: [name, types, cases, wrong, reference], those of several tests added."""
+    """Returns the rows recorded by the tests, in the table's order: [name, types, cases, wrong, reference], with the counts of several tests added up."""
     rows = {}
     for suite in report["testsuites"]:
         for test in suite["testsuite"]:
@@ -38,7 +38,7 @@ def rows_of(report):
 
 
 def table(rows):
-    """The lines of the table, and a last one with its sums."""
+    """Returns the lines of the table, and a last line with its sums."""
     lines = [("instruction", "types", "cases", "wrong", "reference")]
     for name, types, cases, wrong, reference in rows:
         lines.append((name, types or "-", f"{cases:,}" if cases else "-", str(wrong) if cases else "-", reference))
@@ -53,7 +53,7 @@ def table(rows):
 
 
 def run(preset, device):
-    """What the tests recorded."""
+    """Runs the tests and returns what they recorded."""
     program = ROOT / f"build/{preset}/afterlife_tests"
     if not program.is_file():
         stop(f"build/{preset} has no tests: ./scripts/build.sh {preset} afterlife_tests cuda_sim")

@@ -18,7 +18,7 @@ TABLES = {"cudart_tests": "table/*.def", "cudart12_tests": "cuda12/interface.def
 
 
 def rows(table):
-    """Yields the name, the twin and the test of each function that is simulated."""
+    """Yields the name, the twin and the test of each simulated function."""
     for file in sorted(FOLDER.glob(table)):
         text = re.sub(r"\s+", " ", file.read_text())
         for name, status, twin, test in re.findall(r"CUDART_ROW\((cuda\w+), (\w+), (\w+), \w+, (\w+)\)", text):
@@ -29,7 +29,7 @@ def rows(table):
 
 
 def failed(tests, mutant, chosen):
-    """Returns whether the tests fail with the mutant; one that ends the process or hangs fails, too."""
+    """Returns whether the tests fail with the mutant. A crash or a hang is a failure, too."""
     try:
         return subprocess.run([tests, f"--gtest_filter={chosen}"], env=dict(os.environ, LD_PRELOAD=str(mutant)),
                               capture_output=True, timeout=20).returncode != 0
@@ -38,7 +38,7 @@ def failed(tests, mutant, chosen):
 
 
 def survived(tests, table, wanted):
-    """Returns how many mutants of the table's functions were tried, and those that survived."""
+    """Returns how many mutants of the table's functions were tried, and a list of those that survived."""
     count = 0
     survivors = []
     with tempfile.TemporaryDirectory() as folder:

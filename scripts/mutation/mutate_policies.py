@@ -41,24 +41,24 @@ from mutation.mutation_asking import CALIBRATION_RUNS, Answers, Baseline, fuzz, 
 from mutation.mutation_copy import NO_MUTANT, CannotMutate, all_paths, build, copy_tree, read_paths  # noqa: E402
 
 BAR = 0.95
-SHARES = (0.003, 0.03, 0.2, 1)  # Of all runs: most mutants need few.
+SHARES = (0.003, 0.03, 0.2, 1)  # Fractions of all runs, tried in turn, since most mutants need few runs.
 CHECK_SHARE = 0.01
 NEVER = "never reached"
 
 
 class Search:
-    """All mutants of one path."""
+    """The mutants of one path, and the results found for them."""
 
     def __init__(self, path, baselines, answers, options):
         self.path, self.baselines, self.answers, self.options = path, baselines, answers, options
         self.numbers = {point.id: point.number for point in path.mutants}
-        self.refuted, self.survived = {}, {}  # By name: a note.
+        self.refuted, self.survived = {}, {}  # Mutant names with a note each.
 
     def run(self, names, shares, proves):
         left = list(names)
         for share in shares:
             for baseline in self.baselines:
-                baseline.turns(0, max(1, int(baseline.runs * share)))  # Not in the pool: one measures, all wait.
+                baseline.turns(0, max(1, int(baseline.runs * share)))  # Done outside of the pool: one thread measures while the others would just wait.
             left = self.round(left, lambda name: self.search(name, share), f"{share:g} of the runs")
         if proves and left:
             for baseline in self.baselines:
@@ -85,7 +85,7 @@ class Search:
         return left
 
     def search(self, name, share):
-        """Returns how the mutant is refuted, or nothing."""
+        """Returns how the mutant was refuted, or None."""
         for baseline in self.baselines:
             if stopped.is_set():
                 return None
@@ -118,13 +118,13 @@ class Search:
 # ---- the score ----
 
 def excused(path, search):
-    """The survivors that are no misses, by name: why. What is listed as never reached must not have been."""
+    """Returns the survivors that do not count as misses, with the reasons. One that is listed as never reached must not have been reached."""
     reasons = {name: why for name, why in path.unreached().items() if search.survived.get(name) == NEVER}
     return reasons | path.equivalents()
 
 
 def stale_entries(path):
-    """What is wrong with the list as it stands: a line for each entry."""
+    """Yields the complaints about the list itself, one per entry."""
     names = {point.id for point in path.mutants}
     for entry, reason in path.listed():
         if not reason:
@@ -137,7 +137,7 @@ def stale_entries(path):
 
 
 def wrong_entries(path, search):
-    """The same, and what is refuted."""
+    """Yields the same complaints, and those about listed mutants that were refuted."""
     yield from stale_entries(path)
     for name in path.equivalents():
         if name in search.refuted:
@@ -145,7 +145,7 @@ def wrong_entries(path, search):
 
 
 def judge(path, search, tested, bar):
-    """Prints the misses and the score of one path. Returns whether all is well: the bar is reached, and the list right."""
+    """Prints the misses and the score of one path. Returns whether the bar is reached and the list is correct."""
     reasons = excused(path, search)
     by_name = {point.id: point for point in path.mutants}
     left = [name for name in tested if name not in search.refuted]
@@ -165,7 +165,7 @@ def judge(path, search, tested, bar):
 
 
 def write_survivors(folder, path, search):
-    """A list for closing the gaps."""
+    """Writes a list of the survivors, as a help for closing the gaps in the tests."""
     folder.mkdir(parents=True, exist_ok=True)
     reasons = excused(path, search)
     lines = [f"{'equivalent' if point.id in reasons else 'MISS'} | targets/{path.name}/{point.file}:{point.line} | "
@@ -175,7 +175,7 @@ def write_survivors(folder, path, search):
 
 
 def chosen(path, options):
-    """The mutants to run: in the short form what is listed, what is planted, and a few more."""
+    """Returns the mutants to run: in the short form the listed mutants, the planted one, and a few more."""
     names = [point.id for point in path.mutants if not options.only or options.only in point.id]
     if not options.check:
         return names
@@ -186,7 +186,7 @@ def chosen(path, options):
 
 
 def mutate(path, options, answers):
-    """Returns whether the path's score and its list are as they should be."""
+    """Returns whether the path's score and its list are as required."""
     baselines = [Baseline(variant, options) for variant in sound_variants(path)]
     if not baselines:
         raise CannotMutate(f"{path.name} claims nothing sound")
@@ -205,7 +205,7 @@ def mutate(path, options, answers):
         search.run([n for n in tested if n not in listed], SHARES[:options.rounds], options.rounds == len(SHARES))
     if options.survivors:
         write_survivors(options.survivors, path, search)
-    well = judge(path, search, tested, 0 if options.check else BAR)  # A few say nothing of all.
+    well = judge(path, search, tested, 0 if options.check else BAR)  # A small sample says nothing about the score.
     if path.declared.PLANTED in tested and path.declared.PLANTED not in search.refuted:
         print(f"  the planted mutant was not refuted: {path.declared.PLANTED}")
         return False
@@ -213,7 +213,7 @@ def mutate(path, options, answers):
 
 
 def inactive_survives(paths):
-    """A number that no point has changes nothing: else the copy itself is at fault."""
+    """Checks that a mutant number that no point has changes nothing; if it does, the copy itself is broken."""
     for path in paths:
         for variant in sound_variants(path):
             word, note = fuzz(variant, CALIBRATION_RUNS, 600, mutant=NO_MUTANT)
@@ -261,7 +261,7 @@ def main():
 
 
 def self_test():
-    """The points of a small source, and whether every entry of the lists still fits a mutant."""
+    """Checks the mutation points of a small source, and that every entry of the lists still matches a mutant."""
     stale = [f"{path.name}: {line}" for path in read_paths([])[0] for line in stale_entries(path)]
     for line in stale:
         print(f"mutation points: {line}")

@@ -18,7 +18,7 @@ stopped = threading.Event()
 
 
 def afterlife(arguments, seconds, mutant=None, record=None):
-    """Runs the mutated program. Returns exit code, output, errors and CPU seconds; code None: it hung."""
+    """Runs the mutated program. Returns exit code, output, errors and CPU seconds; the code is None if it hung."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("AFTERLIFE_")}
     if mutant is not None:
         env["AFTERLIFE_MUTANT"] = str(mutant)
@@ -37,7 +37,7 @@ def afterlife(arguments, seconds, mutant=None, record=None):
 
 
 def fuzz(variant, runs, seconds, **how):
-    """One search until its first fault. Returns what came of it in a word, and a note."""
+    """Runs one search until its first fault. Returns the result in one word, and a note."""
     with tempfile.TemporaryDirectory(dir=BUILD) as out:
         code, text, err = afterlife(["fuzz", variant, "--runs", runs, "--first", "--json", "--out", out], seconds, **how)
     if stopped.is_set():
@@ -56,14 +56,14 @@ def fuzz(variant, runs, seconds, **how):
 
 
 def prove(variant, mutant=None, record=None):
-    """Whether the proof stands. Returns exit code and the line that says why."""
+    """Checks whether the proof holds. Returns the exit code and the line with the reason."""
     code, out, err = afterlife(["prove", variant], 1200, mutant=mutant, record=record)
     lines = [line for line in (out + err).splitlines() if re.search("fail|refut|NOT|not as", line)]
     return code, lines[0].strip() if lines else ""
 
 
 class Baseline:
-    """A sound variant without a mutant: how fast it is, and which points its runs turn."""
+    """A sound variant without a mutant: its speed, and the points that its runs reach."""
 
     def __init__(self, variant, options):
         self.variant = variant
@@ -83,7 +83,7 @@ class Baseline:
         return HANG_SECONDS + HANG_FACTOR * runs / self.rate
 
     def turns(self, number, runs):
-        """Whether so many runs reach the point, with the value that the mutant changes."""
+        """Returns whether this number of runs reaches the point with the value that the mutant changes."""
         if runs not in self.reached:
             with tempfile.NamedTemporaryFile(dir=BUILD) as record:
                 word, note = fuzz(self.variant, runs, self.limit_seconds(runs), record=record.name)
@@ -101,7 +101,7 @@ class Baseline:
 
 
 class Answers:
-    """What was found so far, on disk line by line. Ownership: the file is this process's."""
+    """The answers so far, saved line by line. Only this process may use the file."""
 
     def __init__(self, tree, fresh):
         self.known, self.lock, self.tree = {}, threading.Lock(), tree
@@ -109,7 +109,7 @@ class Answers:
             for line in ANSWERS.read_text().splitlines():
                 try:
                     row = json.loads(line)
-                except ValueError:  # Cut off when it was stopped.
+                except ValueError:  # The line is incomplete, since the process was stopped.
                     continue
                 if row["tree"] == tree:
                     self.known[(row["mutant"], row["variant"], row["share"])] = (row["word"], row["note"])

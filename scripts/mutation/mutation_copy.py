@@ -14,7 +14,7 @@ COPY = BUILD / "tree"
 
 
 def folder_of(preset):
-    """Where programs of the copy are. As deep as in the tree: what is not mutated is in the compiler's cache."""
+    """Returns the build folder of the copy. Its path is as long as the tree's, so that unmutated files are found in the compiler cache."""
     return COPY / "build" / preset
 
 
@@ -33,21 +33,21 @@ NO_MUTANT = NUMBERS_PER_PATH * PATH_LIMIT
 
 
 class CannotMutate(Exception):
-    """The copy does not build, or a policies.py does not fit its sources."""
+    """The copy does not build, or a policies.py does not match its sources."""
 
 
 class Path:
-    """One path under test: what is mutated, and what is known of the mutants."""
+    """One path under test: the points to mutate, and the known results of the mutants."""
 
     def __init__(self, name):
         self.name = name
         spec = importlib.util.spec_from_file_location(f"{name}_policies", ROOT / "scenarios" / name / "policies.py")
         self.declared = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.declared)
-        self.mutants, self.texts = [], {}  # Numbers are the places in all paths' list.
+        self.mutants, self.texts = [], {}  # A mutant's number is its position in the list of all paths.
 
     def add_points(self, first_number):
-        """Reads the sources. Numbers leave room, so that an edit of one file builds that file alone again."""
+        """Reads the sources. The numbers have gaps, so that an edit of one file requires building only that file again."""
         skip = re.compile(self.declared.SCENERY)
         number = first_number
         for file, functions in self.declared.SOURCES.items():
@@ -68,8 +68,8 @@ class Path:
             raise CannotMutate(f"{self.name} has too many files")
 
     def listed(self):
-        """Each entry of the list: the names of mutants, and why they change nothing. A name that ends with * means
-        all that begin so, and of them those that no run of a sound variant ever reaches."""
+        """Returns each entry of the list: the names of mutants, and why they change nothing. A name ending in * stands for all mutants whose names begin so
+        and that no run of a sound variant ever reaches."""
         file, found, names = ROOT / "scenarios" / self.name / "equivalent_mutants.txt", [], []
         for line in file.read_text().splitlines() if file.exists() else ():
             if line.startswith("    "):
@@ -82,11 +82,11 @@ class Path:
         return found
 
     def equivalents(self):
-        """Name of each mutant that is listed by its name, and why it changes nothing."""
+        """Returns the names of the mutants listed with their full names, each with the reason why it changes nothing."""
         return {name: reason for names, reason in self.listed() for name in names if not name.endswith("*")}
 
     def unreached(self):
-        """The same for those that are listed as never reached."""
+        """Returns the same for the mutants that are listed as never reached."""
         begins = [(name[:-1], reason) for names, reason in self.listed() for name in names if name.endswith("*")]
         return {point.id: reason for point in self.mutants for begin, reason in begins if point.id.startswith(begin)}
 
@@ -96,7 +96,7 @@ def all_paths():
 
 
 def read_paths(names):
-    """All paths, always: the copy holds all. Returns those that are named, and all."""
+    """Returns the named paths, and all paths. All are always read, since the copy contains all."""
     paths = [Path(name) for name in all_paths()]
     for index, path in enumerate(paths):
         path.add_points(index * NUMBERS_PER_PATH)
@@ -104,7 +104,7 @@ def read_paths(names):
 
 
 def copy_tree(paths):
-    """Brings the copy up to date; what has not changed is not written again."""
+    """Updates the copy; unchanged files are not written again."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True,
                             check=True).stdout.decode().split("\0")
     texts = {name: (ROOT / name).read_bytes() for name in listed
@@ -133,9 +133,9 @@ def copy_tree(paths):
 
 
 def build(*targets, preset="dev"):
-    """Builds these programs of the copy, or the command line."""
+    """Builds these programs of the copy, or by default the command-line program."""
     folder = folder_of(preset)
-    if not (folder / "build.ninja").exists():  # Without nvcc: nothing here runs on a GPU.
+    if not (folder / "build.ninja").exists():  # No nvcc, since nothing here runs on a GPU.
         run_or_fail("cmake", "--preset", preset, "-DNVCC=", "-S", COPY, cwd=COPY)
     run_or_fail("ninja", "-k", "0", "-C", folder, *(targets or ["afterlife"]))
 

@@ -23,7 +23,7 @@ from common.cpp_reader import CLOSES, CannotRead, Reader, flat
 
 HEADER = "mutation_active.h"
 
-# What no path's claim rests on: it names places and modules, or is a check of the harness.
+# Calls that no claim of a path depends on: they name sites and modules, or are checks of the harness.
 PLUMBING = re.compile(r"SiteScope|ModuleScope|HARNESS_CHECK|delay_point")
 KEYWORDS = {"if", "for", "while", "do", "switch", "return", "break", "continue", "case", "default", "else",
             "goto", "throw", "delete", "using", "typedef", "static_assert"}
@@ -38,12 +38,12 @@ class Point:
     kind: str
     line: int
     what: str   # The text that is changed.
-    now: str    # What it comes to, in words.
+    now: str    # A description of the change.
     number: int
 
 
 class Source(Reader):
-    """One file, cut into functions and statements. Collects points and the text to insert for each."""
+    """One file, split into functions and statements. Collects mutation points and the text to insert for each."""
 
     def __init__(self, name, text, wanted, skip, first_number):
         super().__init__(name, text)
@@ -65,8 +65,8 @@ class Source(Reader):
             first = after
 
     def statement(self, first, last, alone):
-        """Takes in one statement. `alone`: it is all that a condition decides about, so that leaving it out is
-        forcing the condition. Returns where the next begins, and whether it is a simple one."""
+        """Reads one statement. `alone`: a condition controls only this statement, so omitting it would be the same as forcing the condition. Returns where
+        the next statement begins, and whether this is a simple one."""
         text = self.at(first)
         if text == "{":
             self.block(first + 1, self.match[first])
@@ -88,7 +88,7 @@ class Source(Reader):
         return end + 1, False
 
     def simple(self, first, end, alone):
-        """A declaration or an expression. Returns whether it may change places with its neighbour."""
+        """Reads a declaration or an expression. Returns whether it may be swapped with its neighbour."""
         name = self.declared(first, end)
         self.expressions(first, end)
         what = self.slice(first, end)
@@ -104,7 +104,7 @@ class Source(Reader):
         return True
 
     def declaration(self, first, end, name):
-        """One that guards its scope, or that says whether."""
+        """Adds a mutant for a declaration that guards its scope, or for a bool that it initializes."""
         what = self.slice(first, end)
         if PLUMBING.search(what):
             return
@@ -146,7 +146,7 @@ class Source(Reader):
         return after
 
     def is_scenery(self, first, last):
-        """Whether the statement, or a block's only one, merely tells the judges."""
+        """Returns whether a statement, or the only one of a block, is just a report to the judges."""
         while self.at(first) == "[":
             first = self.match[first] + 1
         if self.at(first) == "{":
@@ -155,7 +155,7 @@ class Source(Reader):
             self.skip.search(flat(self.slice(first, last))) is not None
 
     def branch(self, first, last, alone):
-        """What a condition decides about. A block of one statement is that statement."""
+        """Reads the statement that a condition controls. A block of one statement counts as that statement."""
         while self.at(first) == "[":
             first = self.match[first] + 1
         if self.at(first) != "{":
@@ -169,7 +169,7 @@ class Source(Reader):
         return end + 1
 
     def condition(self, first, last):
-        """Returns whether it could be forced."""
+        """Reads a condition. Returns whether it could be forced."""
         if self.declared(first, last) is not None and "=" in [self.at(i) for i in self.top_level(first, last)]:
             start = next(i for i in self.top_level(first, last) if self.at(i) == "=")
             self.expressions(start + 1, last)
@@ -227,7 +227,7 @@ class Source(Reader):
     # ---- expressions ----
 
     def expressions(self, first, last):
-        """Lambdas, chains of && and ||, and what ? decides, wherever in the expression."""
+        """Reads the lambdas, the chains of && and ||, and the conditions of ?: anywhere in an expression."""
         i = first
         while i < last:
             if self.at(i) == "[" and self.is_lambda(i, last):
@@ -254,11 +254,11 @@ class Source(Reader):
         return self.match[j] + 1
 
     def chain(self, first, last):
-        """The operands of && and || that are in no further bracket, between commas and the like."""
+        """Reads the operands of && and || outside of inner brackets, separated by commas and similar marks."""
         begin = first
         for i in [*self.top_level(first, last), last]:
             if self.at(i) == "{" and i > first and (self.tokens[i - 1].kind == "word" or self.at(i - 1) == ">"):
-                continue  # Type{value}.
+                continue  # An initializer Type{value}.
             if i != last and self.at(i) in (",", ";", "=", "?", ":", "return", "|=", "&=", "{"):
                 self.operands(begin, i)
                 if self.at(i) == "?":
@@ -288,7 +288,7 @@ class Source(Reader):
             self.wrap(first, last, f"mutation::{word}({n}, static_cast<bool>(", "))")
 
     def force(self, first, last):
-        """A condition: one mutant that it is false, one that it is true."""
+        """Adds two mutants of a condition: always false, and always true."""
         what = self.slice(first, last)
         if what not in ("false", "nullptr", "0"):
             self.refuse(first, last)
@@ -305,7 +305,7 @@ class Source(Reader):
             self.wrap(first, last, f"mutation::no({n}, static_cast<bool>(", "))")
 
     def swap(self, one, two):
-        """Both are expressions; where one of them is scenery there is nothing to see."""
+        """Adds a mutant that swaps two expression statements, if both may have an effect."""
         texts = [self.text[self.tokens[a].begin:self.tokens[b - 1].end] for a, b in (one, two)]
         if flat(texts[0]) == flat(texts[1]):
             return
@@ -319,7 +319,7 @@ class Source(Reader):
     # ---- points ----
 
     def by_hand(self, name, what, instead):
-        """A mutant that a table gives: an expression that takes the place of another, or a statement of one."""
+        """Adds a mutant from a table: an expression that replaces another, or a statement that replaces one."""
         if self.text.count(what) != 1:
             raise CannotRead(f"{self.name}: '{what}' is there {self.text.count(what)} times")
         begin = self.text.index(what)
@@ -334,7 +334,7 @@ class Source(Reader):
             self.insert(begin + len(what), 2, "))")
 
     def point(self, kind, first, what, now):
-        """Registers a mutant, unless it is scenery or not asked for; the text is the same. Returns its number."""
+        """Registers a mutant unless it is scenery or not wanted. Returns its number, or None."""
         key = f"{self.name} {self.current} {kind}: {flat(what)}"
         self.seen[key] = self.seen.get(key, 0) + 1
         count = self.seen[key]
@@ -350,7 +350,7 @@ class Source(Reader):
         self.inserts.append((position, rank, len(self.inserts), text))
 
     def wrap(self, first, last, before, after):
-        """Later wraps of the same text go outside of earlier ones."""
+        """Wraps the text. Later wraps of the same text are placed outside of earlier ones."""
         self.insert(self.tokens[first].begin, 0, before)
         self.insert(self.tokens[last - 1].end, 1, after)
 
@@ -360,8 +360,8 @@ class Source(Reader):
         self.inserts.append((begin, 0, len(self.inserts), ("replace", end, text)))
 
     def mutated(self, folder=""):
-        """The text with every point in it; the compiler takes it for the file of its name in this folder."""
-        # At one place: what closes comes before what opens; the outermost opens first and closes last.
+        """Returns the text with all points in it; a #line makes the compiler see it as the file of that name in this folder."""
+        # At the same position, closing texts come before opening ones, and the outermost one opens first and closes last.
         def order(entry):
             position, rank, count, _ = entry
             return (position, 0 if rank > 0 else 1, rank if rank > 0 else rank, count if rank > 0 else -count)

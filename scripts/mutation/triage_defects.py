@@ -20,7 +20,7 @@ def hashed(text):
 class Defect:
     id: str
     kind: str
-    file: str  # Below targets/PATH/.
+    file: str  # The path below targets/PATH/.
     old: str
     new: str
     number: int
@@ -31,7 +31,7 @@ class Defect:
         return self.id.split("/")[0]
 
     def place(self, text):
-        """Where in the file's text it is, without the marks: begin and end of what is replaced."""
+        """Returns the begin and end of the text to replace, in the file's text without the marks."""
         before, rest = self.old.split(OPEN)
         what, after = rest.split(CLOSE)
         if text.count(before + what + after) != 1:
@@ -41,7 +41,7 @@ class Defect:
 
 
 def read(file, seed):
-    """The defects of a file. Halves are drawn again for each seed: of each path and kind every other one, by hash."""
+    """Returns the defects of a file, split for each seed into two halves: every other one of each path and kind, in the order of a hash."""
     defects = [Defect(number=number, **row) for number, row in enumerate(tomllib.loads(file.read_text())["defect"])]
     if wrong := [one.id for one in defects if one.kind not in KINDS]:
         raise CannotMutate(f"{file.name}: no kind of defect: {', '.join(wrong)}")
@@ -57,7 +57,7 @@ def read(file, seed):
 
 
 class SwitchedPath:
-    """The sources of a path with its defects as switches, as mutation_copy.copy_tree() takes them."""
+    """The sources of a path with its defects as switches, in the form that mutation_copy.copy_tree() expects."""
 
     def __init__(self, name, defects):
         self.name, self.texts = name, {}
@@ -68,8 +68,8 @@ class SwitchedPath:
 
     @staticmethod
     def switched(text, placed):
-        """Inner places first; of one place, in the order of the set."""
-        inserts = []  # (position, closes first, how far in, text)
+        """Inserts the inner places first; for the same place, in the order of the set."""
+        inserts = []  # (position, whether it closes first, nesting depth, text)
         for begin, end, one in placed:
             for other_begin, other_end, other in placed:
                 if begin < other_begin < end < other_end:
@@ -89,7 +89,7 @@ class SwitchedPath:
 
 
 def broken_by(errors, defects):
-    """The defects in a line that the compiler does not like."""
+    """Returns the defects in a line with a compiler error."""
     lines = {(match[1], int(match[2])) for match in re.finditer(r"targets/(\S+?):(\d+):\d+: error", errors)}
     def is_broken(one):
         text = (ROOT / "targets" / one.path / one.file).read_text()
@@ -99,7 +99,7 @@ def broken_by(errors, defects):
 
 
 def self_test():
-    """Whether one place inside of another, and two defects of one place, are all in the text."""
+    """Returns whether the text contains both of two nested defects, and both of two defects at the same place."""
     text = "void f() {\n  if (a > 1) g(a);\n}\n"
     def defect(number, old, new):
         return Defect("path/x", "stale key", "f.cpp", old, new, number)

@@ -51,14 +51,14 @@ def pairs(groups):
 
 
 class Agreement:
-    """Pairs of findings that are one by the answers, by the labels, and by both; of several paths in sum."""
+    """The number of pairs of findings that are equal by the answers, by the labels, and by both; summed over paths."""
 
     def __init__(self, both=0, said=0, meant=0):
         self.both, self.said, self.meant = both, said, meant
 
     @classmethod
     def of(cls, answers, labels, wanted=None):
-        """Of all pairs, or of those with a finding that is wanted."""
+        """Counts all pairs, or only those with a wanted finding."""
         answers, labels = list(answers), list(labels)
         total = cls(pairs(zip(answers, labels)), pairs(answers), pairs(labels))
         if wanted is None:
@@ -77,7 +77,7 @@ class Agreement:
 
 
 class Score:
-    """The figures of some findings: of a path, of a kind of defect, or of all."""
+    """The figures for some findings: of a path, of a kind of defect, or of all."""
 
     def __init__(self):
         self.findings = self.causes = self.unexplained = 0
@@ -85,7 +85,7 @@ class Score:
         self.agreement, self.by_fault = Agreement(), Agreement()
 
     def add(self, rows, wanted):
-        """Takes in the findings of one path that are wanted. A row has the defect, its kind, the cause or none, the fault."""
+        """Adds the wanted findings of one path. A row has the defect, its kind, the cause or None, and the fault."""
         chosen = [wanted(row) for row in rows]
         own = [row for row, one in zip(rows, chosen) if one]
         self.findings += len(own)
@@ -105,7 +105,7 @@ HEAD = (f"{'':<16}{'findings':>9}{'defects':>9}{'causes':>8}{'unexplained':>14}{
 
 
 def report(found, out=print):
-    """`found` has the rows of each path, by its name."""
+    """Prints the report. `found` has the rows of each path, by name."""
     out(HEAD, end="")
     for kind in triage_defects.KINDS:
         score = Score()
@@ -122,7 +122,7 @@ def report(found, out=print):
 
 
 def confusion(name, rows, words, out=print):
-    """Which causes the findings of each defect are put under."""
+    """Prints the causes to which the findings of each defect were assigned."""
     answers = collections.Counter(row["cause"] if row["cause"] is not None else "none: " + row["fault"] for row in rows)
     order = [answer for answer, _ in answers.most_common()]
     out(f"\n{name}")
@@ -146,7 +146,7 @@ def ask(arguments, lines):
 
 
 def collect(defects, pool, folder, options):
-    """The findings of each defect, by its id: those that are kept, or new ones."""
+    """Returns the findings of each defect by its id: the saved ones, or new ones."""
     kept = folder / "findings.json"
     known = json.loads(kept.read_text()) if kept.exists() else {}
     new = [one for one in defects if one.id not in known]
@@ -166,7 +166,7 @@ def collect(defects, pool, folder, options):
 
 
 def triage(defects, findings, options):
-    """One triage of all findings of a path. Returns a row for each, and the words of the causes."""
+    """Triages all findings of a path at once. Returns a row for each, and the descriptions of the causes."""
     asked = [(one, row) for one in defects for row in findings[one.id]]
     rows = {row["file"]: {"defect": one.id, "kind": one.kind, "cause": None, "fault": row["first"]} for one, row in asked}
     words = {}
@@ -181,7 +181,7 @@ def triage(defects, findings, options):
 
 
 def build_switches(every):
-    """Builds the copy with a switch for each defect. Returns those that build."""
+    """Builds the copy with a switch for each defect. Returns the defects that compile."""
     copy_tree(triage_defects.paths_of(every))
     try:
         build(SCORER, preset=PRESET)

@@ -34,7 +34,7 @@ from common.command_line import CommandLine  # noqa: E402
 ROOT = programs.ROOT
 FOLDER = ROOT / "build" / "bisections"
 CLONE = FOLDER / "tree"
-TREE = CLONE / "build" / "bisect" / "tree"  # Where `bisect` builds.
+TREE = CLONE / "build" / "bisect" / "tree"  # The folder in which `bisect` builds.
 COMMITS = 64
 BROKEN, UNREADABLE = (10, 33, 50), (15, 45)
 OP_RENAMED, SITE_RENAMED = 20, 40
@@ -43,7 +43,7 @@ RUNS = 4000
 SERVER, POLICY = "targets/example/example.cpp", "targets/example/retain.h"
 OPS, OP_CALLS = "scenarios/example/ops.def", "scenarios/example/ops.cpp"
 SCENARIO, README = "scenarios/example/scenario.cpp", "scenarios/example/README.md"
-# A file, what is there, what takes its place.
+# File | original text | replacement.
 FAULTS = {
     "holds nothing": (POLICY, "{ ++request.buffer->holder_count; }", "{ (void)request; }"),
     "frees at once": (POLICY, "return buffer.holder_count == 0;", "return buffer.holder_count < 9;"),
@@ -64,13 +64,13 @@ def git(*arguments, folder=CLONE, text=None, env=None):
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """What a commit holds, beside what this tree does."""
+    """The changes of a commit, relative to this tree."""
     edits: tuple = ()
-    note: int = 0  # Of commits that change nothing but a text.
+    note: int = 0  # Makes commits differ that change only a text.
 
 
 class Trees:
-    """The contents of commits, each written once."""
+    """The contents of commits; each is written once."""
 
     def __init__(self, base):
         self.base, self.known = base, {}
@@ -97,7 +97,7 @@ class Trees:
 
 
 def state_of(index, made_at, fault):
-    """What the commit of this index holds, where the fault is made at `made_at`."""
+    """Returns the state of the commit with this index, if the fault is made at `made_at`."""
     edits = [FAULTS[fault]] if index >= made_at else []
     edits += [OTHER_OP] if index >= OP_RENAMED else []
     edits += [OTHER_SITE] if index >= SITE_RENAMED else []
@@ -107,7 +107,7 @@ def state_of(index, made_at, fault):
 
 
 def history(trees, made_at, fault):
-    """Commits, the oldest first."""
+    """Makes the commits and returns them, oldest first."""
     who = {f"GIT_{role}_{what}": text for role in ("AUTHOR", "COMMITTER")
            for what, text in (("NAME", "a"), ("EMAIL", "a@b"), ("DATE", "1700000000 +0000"))}
     commits = []
@@ -118,7 +118,7 @@ def history(trees, made_at, fault):
 
 
 def right_answer(commits, made_at):
-    """The commit that made it, and those right before it that no one can test."""
+    """Returns the commit with the fault, and the untestable commits directly before it."""
     first = made_at
     while first - 1 in BROKEN + UNREADABLE:
         first -= 1
@@ -126,7 +126,7 @@ def right_answer(commits, made_at):
 
 
 def prepare():
-    """The clone, at this tree's last commit; what was built in it stays."""
+    """Makes the clone at this tree's last commit; earlier builds in it are kept."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     if not (CLONE / ".git").exists():
         shutil.rmtree(CLONE, ignore_errors=True)
@@ -138,7 +138,7 @@ def prepare():
 
 
 def build(commit):
-    """Builds a commit where `bisect` does."""
+    """Builds a commit in the folder that `bisect` uses."""
     if not (TREE / ".git").exists():
         git("worktree", "prune")
         git("worktree", "add", "--quiet", "--force", "--detach", TREE, commit)
@@ -151,7 +151,7 @@ def build(commit):
 
 
 def reproducer(commit, fault):
-    """The file of what a search finds in the commit, which names the op that was renamed."""
+    """Returns the reproducer that a search finds in the commit; it names the op that was renamed."""
     file = FOLDER / f"{fault.replace(' ', '_')}.repro"
     build(commit)
     with tempfile.TemporaryDirectory() as out:
@@ -176,7 +176,7 @@ def bisected(file, commits):
 
 
 def drawn(count, seed):
-    """Where each history has its fault made: never where no one can look."""
+    """Returns the commit in which each history gets its fault; never a commit that cannot be tested."""
     places = [index for index in range(1, COMMITS) if index not in BROKEN + UNREADABLE]
     chosen = random.Random(seed).sample(places, min(count, len(places)))
     return [(place, list(FAULTS)[i % len(FAULTS)]) for i, place in enumerate(chosen)]

@@ -47,10 +47,10 @@ from common import programs  # noqa: E402
 from common.command_line import CommandLine  # noqa: E402
 
 PHASES = ("plan", "run", "minimize", "replay", "triage", "record", "merge", "report")
-INSIDE = "AFTERLIFE_MOUNTS_OF_ITS_OWN"  # Set where mounts are seen by this script alone.
+INSIDE = "AFTERLIFE_MOUNTS_OF_ITS_OWN"  # Set when this script has its own mount namespace.
 DISK_MIB = 64
-ROOMS = (0, 0, 4096, 40_000)  # Bytes that a full disk still has.
-SECONDS_AT_MOST = 300  # For a night that is left alone.
+ROOMS = (0, 0, 4096, 40_000)  # Bytes that remain free on a full disk.
+SECONDS_AT_MOST = 300  # Limit for a nightly run that is not killed.
 REPORTS = ("html", "junit", "sarif", "markdown", "metrics")
 
 
@@ -65,14 +65,14 @@ class Settings:
         return [str(programs.path(self.preset, "afterlife")), "nightly", *map(str, arguments)]
 
     def night(self, disk):
-        """The command of the night, which goes on where it was killed. It is the same each time."""
+        """Returns the command of the nightly run, which resumes after a kill. It is always the same."""
         told = disk.folder / "told"
         return self.command("--resume", "--runs", self.runs, "--jobs", self.shards, "--only", self.only, "--seed", 7,
                             "--history", disk.history, "--notify", f"echo >> {told}")
 
 
 class Disk:
-    """A small disk, which can be full for a while."""
+    """A small disk that can be filled for some time."""
 
     def __init__(self, folder, mounts, place=None):
         self.folder, self.mounts = folder, mounts
@@ -84,7 +84,7 @@ class Disk:
         self.filler = self.place / "filler"
 
     def fill(self, process, room):
-        """From now on `room` bytes are left; without a disk of its own, no file of the program may grow longer."""
+        """Leaves only `room` bytes free. Without a separate disk, limits the size of the program's files instead."""
         if not self.mounts:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (room, room))
             return
@@ -100,7 +100,7 @@ class Disk:
         self.filler.unlink(missing_ok=True)
 
     def clear(self):
-        """Makes room for another night."""
+        """Frees the disk for another nightly run."""
         for path in (self.history, self.filler, self.folder / "told"):
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
@@ -110,7 +110,7 @@ class Disk:
 
 
 def phase_of(pid):
-    """The phase that the name of a process says, "" where it says none (yet, or any more)."""
+    """Returns the phase in the name of a process, or "" if it names none (not yet, or no longer)."""
     try:
         name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
@@ -119,7 +119,7 @@ def phase_of(pid):
 
 
 def children_of(pid):
-    """The processes that this one has started."""
+    """Yields the processes started by this one."""
     for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             if entry.read_text().rpartition(")")[2].split()[1] == str(pid):
@@ -127,8 +127,8 @@ def children_of(pid):
 
 
 class Watch:
-    """What a night is at: where its shards are processes, what the first of them is at that is running."""
-    LOOK_SECONDS = 0.01  # Looking for them takes some milliseconds.
+    """Observes the phase of a nightly run; if its shards are processes, the phase of the first one that is running."""
+    LOOK_SECONDS = 0.01  # Finding them takes some milliseconds.
 
     def __init__(self, process, shards):
         self.process, self.has_shards = process, shards > 1
@@ -146,7 +146,7 @@ class Watch:
 
 
 def started(settings, disk, err):
-    """The process of a night that begins now: it is held until this program has its turn, or the first phase is over before."""
+    """Starts a nightly run and returns its process. It is held until this script is ready, since its first phase could be over too early."""
     process = subprocess.Popen(["sh", "-c", 'kill -STOP $$; exec "$@"', "sh", *settings.night(disk)], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=err, start_new_session=True)
     while process.poll() is None and "\nState:\tT" not in pathlib.Path(f"/proc/{process.pid}/status").read_text():
@@ -156,7 +156,7 @@ def started(settings, disk, err):
 
 
 def sleep_while_alive(process, seconds):
-    """Sleeps; the last milliseconds pass awake, as phases may be as short."""
+    """Sleeps until the time is over or the process has ended. The last milliseconds are a busy wait, since phases may be that short."""
     end = time.monotonic() + seconds
     while end - time.monotonic() > 0.003 and process.poll() is None:
         time.sleep(min(0.05, end - time.monotonic() - 0.002))
@@ -165,7 +165,7 @@ def sleep_while_alive(process, seconds):
 
 
 def timeline(settings, disk):
-    """How long a night that no one disturbs is in each phase, in spans: {phase: [seconds, ...]}; and in all."""
+    """Returns how long an undisturbed nightly run is in each phase, as spans {phase: [seconds, ...]}, and its total duration."""
     spans = collections.defaultdict(list)
     begin = since = time.monotonic()
     with tempfile.TemporaryFile() as err:
@@ -187,11 +187,11 @@ def timeline(settings, disk):
 
 @dataclasses.dataclass
 class Moment:
-    """When to kill: so many seconds after the start, or after the phase was entered so many times."""
+    """The time of a kill: seconds after the start, or after the phase was entered for the given time."""
     phase: str = ""
     entered: int = 1
     seconds: float = 0
-    full_before: float | None = None  # So long before, the disk is full.
+    full_before: float | None = None  # Seconds before the kill at which the disk gets full.
     room: int = 0
 
 
@@ -207,7 +207,7 @@ def drawn(source, phase, spans, seconds, full):
 
 
 def wait_for(process, watch, moment):
-    """Waits until it is time."""
+    """Waits until the moment has come."""
     entered, last = 0, ""
     while moment.phase and process.poll() is None and entered < moment.entered:
         now = watch.phase()
@@ -218,10 +218,10 @@ def wait_for(process, watch, moment):
 
 
 def attempt(settings, disk, moment):
-    """Starts or resumes the night, and kills it at this moment, if any.
+    """Starts or resumes the nightly run, and kills it at this moment, if any.
 
-    Returns the phase in which it was killed ("early" where it was none yet), "full" where a full disk ended it, "" where it came
-    to its end; and what is wrong.
+    Returns the phase in which it was killed ("early" if it was in none yet), "full" if a full disk ended it, or "" if it completed;
+    and a complaint.
     """
     with tempfile.TemporaryFile() as err:
         process = started(settings, disk, err)
@@ -244,7 +244,7 @@ def attempt(settings, disk, moment):
 
 
 def complaint(code, said, moment):
-    """What is wrong with how a night ended by itself."""
+    """Returns the complaint about how a nightly run ended that was not killed."""
     if code in (0, 1):
         return ""
     was_full = moment and moment.full_before is not None
@@ -252,7 +252,7 @@ def complaint(code, said, moment):
 
 
 def without_times(text):
-    """A report or a line of an export, without times and rates."""
+    """Returns a report or a line of an export without times and rates."""
     text = re.sub(r'"((minimize_|tape_|all_)?seconds|ended_at|peak_bytes|instructions)":\s*[^,}\s]*|"content":"[^"]*"', r"\1", text)
     text = re.sub(r' time="[\d.]+"', "", text)
     text = re.sub(r'"sound_share":\s*[\d.e-]+|\d{4}-\d\d-\d\d \d\d:\d\d UTC|variants had \d+ %', "TIME", text)
@@ -268,7 +268,7 @@ def asked(settings, *arguments):
 
 
 def all_of(settings, disk):
-    """All that a night left: {name: text}."""
+    """Returns all files that a nightly run left: {name: text}."""
     found = {path.relative_to(disk.place).as_posix(): path.read_text(errors="replace")
              for path in sorted(disk.history.rglob("*")) if path.is_file() and path.suffix != ".sqlite"}
     for name in ("history/page.html", "history/night.json"):
@@ -287,7 +287,7 @@ def all_of(settings, disk):
 
 
 def differences(found, expected):
-    """A line for each thing that is not as it is where no one disturbs a night."""
+    """Yields a line for each difference from an undisturbed nightly run."""
     for name in sorted(found.keys() | expected.keys()):
         if found.get(name) != expected.get(name):
             theirs = (expected.get(name) or "").splitlines()
@@ -298,7 +298,7 @@ def differences(found, expected):
 
 
 class Score:
-    """What was done so far, by all jobs."""
+    """The results so far, of all jobs."""
 
     def __init__(self, arguments):
         self.kills, self.full = collections.Counter(), collections.Counter()
@@ -313,7 +313,7 @@ class Score:
                                     all(self.kills[phase] >= wanted.least for phase in PHASES))
 
     def next(self, source, spans, seconds):
-        """The next moment: anywhere, or, while a phase was not killed often enough, every other time in that one."""
+        """Returns the next moment. While a phase has too few kills, every second moment is in such a phase."""
         missing = [phase for phase in PHASES if self.kills[phase] < self.arguments.least]
         short = self.arguments.kills - sum(self.kills.values()) <= sum(
             self.arguments.least - self.kills[phase] for phase in missing)
@@ -324,7 +324,7 @@ class Score:
 
 
 def one_night(settings, disk, score, source, spans, seconds):
-    """A night that is killed some times, and then left to its end. Returns what is wrong with it."""
+    """Runs one nightly run with several kills, and then to its end. Returns the complaints about it."""
     disk.clear()
     killed = []
     for _ in range(source.randint(1, 6)):
@@ -343,7 +343,7 @@ def one_night(settings, disk, score, source, spans, seconds):
             score.kills[phase] += 1
             score.full[phase] += full
         if phase == "report" and not (disk.history / "night").exists():
-            return killed, []  # It was over, but for the last of its process.
+            return killed, []  # It was complete except for the exit of its process.
     _, wrong = attempt(settings, disk, None)
     return killed, [wrong] if wrong else []
 
@@ -370,7 +370,7 @@ def show(score):
 
 
 def undisturbed(settings, folder, mounts):
-    """What a night leaves that no one disturbs, twice the same, and how long it is where."""
+    """Runs an undisturbed nightly run twice, which must give the same files. Returns them, and the time in each phase."""
     found = []
     disk = Disk(folder, mounts)
     for _ in range(2):
@@ -385,7 +385,7 @@ def undisturbed(settings, folder, mounts):
 
 
 def with_mounts():
-    """Runs this script again where its mounts are its own. Returns False where that cannot be."""
+    """Runs this script again in a mount namespace of its own. Returns False if that is impossible."""
     for namespaces in (["--mount"], ["--mount", "--map-root-user"]):
         prefix = ["unshare", *namespaces]
         probe = [*prefix, "sh", "-c", "mount -t tmpfs none /mnt"]

@@ -33,13 +33,13 @@ LEAST_SHARE = 0.97
 
 def program(preset, *arguments):
     ended = programs.run(preset, "afterlife", *arguments)
-    if ended.code not in (0, 1):  # 1: something is new, or so few runs do not bear a claim out.
+    if ended.code not in (0, 1):  # Exit code 1: a new finding, or too few runs to confirm a claim.
         raise CannotMeasure(f"{' '.join(map(str, arguments))}: exit {ended.code}; {ended.err.strip()[-200:]}")
     return ended.out
 
 
 def night(arguments, variant):
-    """The cell of a night of the variant that has no history."""
+    """Returns the cell of a nightly run of the variant, without earlier history."""
     with tempfile.TemporaryDirectory() as history:
         program(arguments.preset, "nightly", "--only", variant, "--runs", arguments.runs, "--seed", arguments.seed, "--history", history)
         lines = map(json.loads, program(arguments.preset, "nightly", "export", "--history", history).splitlines())
@@ -47,7 +47,7 @@ def night(arguments, variant):
 
 
 def plain(arguments, variant, cell):
-    """What `fuzz` says of the same search."""
+    """Returns the result of `fuzz` for the same search."""
     out = program(arguments.preset, "fuzz", variant, "--runs", cell["runs"], "--seed", cell["seed"], "--json")
     found = json.loads(out)["results"][0]
     if found["runs"] != cell["runs"]:
@@ -56,14 +56,14 @@ def plain(arguments, variant, cell):
 
 
 def measured(arguments, variant, cell, is_night_first):
-    """The seconds of the night's runs, and of those of `fuzz`."""
+    """Returns the seconds of the runs in the nightly run, and in `fuzz`."""
     recorded = night(arguments, variant) if is_night_first else None
     bare = plain(arguments, variant, cell)
     return (recorded or night(arguments, variant))["seconds"], bare["seconds"]
 
 
 def round_of(arguments, cells, index):
-    """The sums of a round by path: {path: (seconds of nights, seconds of `fuzz`)}."""
+    """Returns the sums of a round by path: {path: (seconds of nightly runs, seconds of `fuzz`)}."""
     sums = collections.defaultdict(lambda: (0, 0))
     for variant, cell in cells.items():
         pair = measured(arguments, variant, cell, index % 2 == 0)
@@ -77,7 +77,7 @@ def total(sums):
 
 
 def median(pairs):
-    """Of the shares that the runs per second of nights are of those of `fuzz`."""
+    """Returns the median ratio of the runs per second of nightly runs to those of `fuzz`."""
     return statistics.median(bare / recorded for recorded, bare in pairs)
 
 

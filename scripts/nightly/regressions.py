@@ -39,7 +39,7 @@ BAR = 0.9
 
 
 class Nights:
-    """Nights of one path over one history."""
+    """Nightly runs of one path with a common history."""
 
     def __init__(self, history, path, runs):
         self.history, self.path, self.runs = history, path, runs
@@ -61,15 +61,15 @@ class Nights:
 
 @dataclasses.dataclass
 class Row:
-    """What became of one line."""
+    """The result for one broken line."""
     name: str
     function: str
     sound: int = 0     # New findings in sound variants.
     canaries: int = 0  # And in the others.
     others: int = 0    # That the program without the line broken shows as well.
     fixed: int = 0
-    nights: int = 0    # Without it, until all that was new was fixed.
-    runs: int = 0      # Of those nights, at most, of one finding's variants.
+    nights: int = 0    # Nightly runs after the repair until all new findings were fixed.
+    runs: int = 0      # The most runs of one finding's variants in those nightly runs.
     regressed: int = 0
     note: str = ""
 
@@ -83,7 +83,7 @@ class Row:
 
 
 def states(night, causes):
-    """The state of these findings, whether the night saw them or not."""
+    """Returns the state of these findings, whether the nightly run saw them or not."""
     found = {row["cause"]: row for row in night["findings"] + night["absent"]} if night else {}
     return {cause: found[cause] for cause in causes if cause in found}
 
@@ -115,7 +115,7 @@ def tried(point, nights, most_nights):
 
 
 def chosen(paths, count, seed):
-    """The lines, of each path in turn."""
+    """Returns the chosen lines, taken from each path in turn."""
     def order(path):
         known = path.equivalents() | path.unreached()
         held = [point for point in path.mutants if point.id not in known and hashed(point.id) % 2 == 0]
@@ -125,7 +125,7 @@ def chosen(paths, count, seed):
 
 
 def bases(folder, wanted, runs):
-    """A history of each path with a night in which nothing is broken."""
+    """Returns a history of each path with one nightly run in which nothing is broken."""
     found = {}
     for path in wanted:
         found[path.name] = folder / path.name

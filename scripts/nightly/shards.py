@@ -29,14 +29,14 @@ from common import programs  # noqa: E402
 from common.command_line import CommandLine  # noqa: E402
 
 TEMPLATE_RUNS = 6000
-TAPE_DIGITS = 32  # Of a decision, as harness/nightly/tapes/shortest_tapes.h writes it.
+TAPE_DIGITS = 32  # The length of a decision as harness/nightly/tapes/shortest_tapes.h writes it.
 SECONDS_AT_MOST, KIB_AT_MOST, COUNT_OF_PROMISE = 60, 1 << 20, 1000
 REPORTS = ("html", "junit", "sarif", "markdown", "metrics")
 HASH_BEGIN, HASH_FACTOR, HASH_MASK = 0xcbf29ce484222325, 0x100000001b3, (1 << 64) - 1
 
 
 def hash_of(data):
-    """The hash by which files are sealed, of bytes: 16 hexadecimal digits."""
+    """Returns the hash of bytes that is used to seal files: 16 hexadecimal digits."""
     value = HASH_BEGIN
     for byte in data:
         value = ((value ^ byte) * HASH_FACTOR) & HASH_MASK
@@ -44,7 +44,7 @@ def hash_of(data):
 
 
 def sealed(content):
-    """The bytes of a file that holds `content`, as harness/nightly/sealed.h describes it."""
+    """Returns the bytes of a file that contains `content`, in the format of harness/nightly/sealed.h."""
     body = json.dumps(content, indent=1, sort_keys=True)[:-2].encode()
     return body + f',\n "seal": "{hash_of(body)}"\n}}\n'.encode()
 
@@ -63,7 +63,7 @@ def nightly(preset, *arguments):
 
 
 class Template:
-    """What shards are made of: the record of a shard that was run, and all findings of two."""
+    """The material of which shards are made: the record of a real shard, and all findings of two shards."""
 
     def __init__(self, preset, folder):
         history = folder / "template"
@@ -82,7 +82,7 @@ class Template:
         self.findings = list(known.values())
 
     def add_tapes(self, record, source, tape_count):
-        """Tapes to features of their own, in all cells in turn: as long as one that was found, or shorter."""
+        """Adds tapes for artificial features to all cells in turn, each as long as a real tape or shorter."""
         kept = [(cell["tapes"]["kept"], cell["tapes"]["kept"][:]) for cell in record["cells"] if cell.get("tapes", {}).get("kept")]
         for number in range(tape_count):
             tapes, found = kept[number % len(kept)]
@@ -91,7 +91,7 @@ class Template:
             tapes.append(dict(like, tape=like["tape"][:decisions * TAPE_DIGITS], features=[f"reaches made_{number}"]))
 
     def shard(self, plan, night, index, finding_count, own_count, tape_count):
-        """The record of a shard and its reproducers: {file: bytes}."""
+        """Returns the record of a shard and its reproducers: {file: bytes}."""
         source = random.Random(index)
         record = json.loads(json.dumps(self.record))
         record.update(night=night, index=index, number=plan["number"], seed=plan["seed"], shards=plan["shards"],
@@ -128,7 +128,7 @@ def leave(folder, plan, record, files):
 
 
 def made(preset, template, folder, count, *counts):
-    """The folder of so many shards, of which each has these counts of findings, own findings and tapes."""
+    """Returns the folder of `count` shards, each with these counts of findings, own findings and tapes."""
     text = nightly(preset, "plan", count, "--runs", TEMPLATE_RUNS * count, "--seed", 1, "--history", folder / "plan",
                    "--json").out
     plan = json.loads(text)
@@ -140,18 +140,18 @@ def made(preset, template, folder, count, *counts):
 
 
 def mib(path):
-    """What a file or a folder takes on the disk."""
+    """Returns the disk space of a file or a folder."""
     return int(subprocess.run(["du", "-sk", path], capture_output=True, text=True, check=True).stdout.split()[0]) / 1024
 
 
 def reports(preset, history, folder, *shards):
-    """Everything that a merge of these folders tells: {name: bytes}."""
+    """Returns all outputs of a merge of these folders: {name: bytes}."""
     files = {name: folder / f"{history.name}.{name}" for name in REPORTS}
     words = [word for name, file in files.items() for word in (f"--{name}", file)]
     nightly(preset, "merge", *shards, "--history", history)
     told = nightly(preset, "report", "--json", "--history", history, *words).out
     export = nightly(preset, "export", "--history", history).out
-    # Links lead to the history, which has another name.
+    # Links contain the history's name, which differs.
     own = {name: file.read_bytes().replace(f"{history.name}/".encode(), b"") for name, file in files.items()}
     return own | {"json": told.encode(), "export": export.encode()}
 
@@ -161,7 +161,7 @@ def is_same_in_another_order(preset, folder, shards):
     source = random.Random(1)
     other = source.sample(names, len(names))
     straight = reports(preset, folder / "one", folder, *names)
-    for part in (other[: len(other) // 2 + 1], other[len(other) // 3:]):  # Some twice.
+    for part in (other[: len(other) // 2 + 1], other[len(other) // 3:]):  # Some shards are merged twice.
         crooked = reports(preset, folder / "two", folder, *part, *part[:3])
     wrong = [name for name in straight if straight[name] != crooked[name]]
     print(f"{len(names)} shards in another order, some of them twice: "
@@ -170,7 +170,7 @@ def is_same_in_another_order(preset, folder, shards):
 
 
 def measured(arguments, template, count):
-    """A row of the table, and whether the promise held."""
+    """Returns a row of the table, and whether the promise held."""
     preset = arguments.preset
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -25,7 +25,7 @@ NIGHT = pathlib.Path(__file__).resolve().parent.parent / "nightly.sh"
 
 
 class Links(html.parser.HTMLParser):
-    """What a page links."""
+    """Collects the links of a page."""
 
     def __init__(self, page):
         super().__init__()
@@ -37,14 +37,14 @@ class Links(html.parser.HTMLParser):
 
 
 def links_of_night(history):
-    """The links of a night's page, and those of them that lead nowhere."""
+    """Returns the links of a nightly run's page, and the broken ones among them."""
     page = pathlib.Path(history, "page.html")
     links = Links(page.read_text()).found if page.exists() else []
     return links, [link for link in links if not (page.parent / urllib.parse.unquote(link)).exists()]
 
 
 def is_right(history, runs, seed, expected):
-    """Runs a night of which all findings should be `expected`, and says what it came to."""
+    """Makes a nightly run in which all findings should be `expected`, and prints the result."""
     command = [NIGHT, "--runs", str(runs), "--seed", str(seed), "--history", history, "--json"]
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     night = json.loads(ended.stdout or "{}")

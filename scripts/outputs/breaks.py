@@ -5,7 +5,7 @@ import re
 
 
 def replace(old, new):
-    """A text with the first occurrence of one thing replaced by another."""
+    """Returns a function that replaces the first occurrence of a text."""
     def broken(text):
         assert old in text, f"there is no {old!r} to break"
         return text.replace(old, new, 1)
@@ -13,7 +13,7 @@ def replace(old, new):
 
 
 def without(pattern):
-    """A text without the first match of a pattern."""
+    """Returns a function that removes the first match of a pattern."""
     def broken(text):
         assert re.search(pattern, text), f"there is no {pattern!r} to leave out"
         return re.sub(pattern, "", text, count=1)
@@ -34,7 +34,7 @@ def swap_steps(run):
     steps[0], steps[1] = steps[1], steps[0]
 
 
-# File, reader, what is broken, how, and what the reader says of it.
+# File, reader, description of the break, change, and the expected complaint of the reader.
 BREAKS = (
     ("run-alike.sarif", "run_sarif", "a result is missing", edit_json(lambda run: run["results"].pop()), "alike: rules"),
     ("run-alike.junit", "run_junit", "a failure of another kind", replace('type="', 'type="un'), "alike: kinds"),
@@ -60,7 +60,7 @@ BREAKS = (
     ("case.trace", "case_trace", "another fault", replace("use_after_free: device", "use_after_birth: device"), "faults"),
 )
 
-# What is broken in a night's page, how, and what the look at it says.
+# Description of the break, change to a nightly run's page, and the expected complaint.
 PAGE_BREAKS = (
     ("a picture from elsewhere", lambda text: re.sub("<meta http-equiv[^>]*>", "", text).replace("<main>", '<main><img src="http://127.0.0.1:9/x">'), "requests"),
     ("a wide line", replace("<main>", '<main><div style="width:1400px">wide</div>'), "px wide"),

@@ -7,5 +7,5 @@ ABSENT = "no Chromium is installed (apt-get install chromium)"
 
 
 def browser():
-    """Its path, or None."""
+    """Returns the path of a browser, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)

@@ -7,19 +7,19 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CASE = pathlib.Path("corpus/graph_argument/repros/borrow-argument_dropped.repro")  # As on the command line.
-PROGRAMS = ("alike", "capturing", "collected", "deadlocking", "early_event")  # Of harness/tests/clients.
+CASE = pathlib.Path("corpus/graph_argument/repros/borrow-argument_dropped.repro")  # The name as it is given on the command line.
+PROGRAMS = ("alike", "capturing", "collected", "deadlocking", "early_event")  # Names in harness/tests/clients.
 NUMBER = "import itertools, os, sys; print({number} + os.getpid() % 7 / 100)"
 
 
 @dataclasses.dataclass
 class Made:
-    """Where the outputs are, and what the commands said of themselves as JSON."""
+    """The folder of the outputs, and the JSON output of the commands."""
     folder: pathlib.Path
     night: dict
     case: dict
     gate: dict
-    runs: dict  # By the program's name.
+    runs: dict  # The key is the program's name.
     case_file: str = str(CASE)
 
     def file(self, name):
@@ -27,13 +27,13 @@ class Made:
 
     @property
     def pages(self):
-        """Every page: the night's, the case's, the gate's and the first ones of the findings."""
+        """Returns all pages: those of the nightly run, the case and the gate, and the first ones of the findings."""
         findings = sorted(self.folder.glob("history/findings/*.html"))
         return [self.file("history/page.html"), self.file("case.html"), self.file("gate.html"), *findings[:3], *sorted(self.folder.glob("run-*/*.html"))]
 
 
 def run(program, *arguments, good=(0, 1)):
-    """What a command prints as JSON; a command that ends otherwise than it may, ends this."""
+    """Returns a command's JSON output; exits this script if the command has a bad exit code."""
     command = list(map(str, (program, *arguments)))
     ended = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if ended.returncode not in good:
@@ -43,14 +43,14 @@ def run(program, *arguments, good=(0, 1)):
 
 
 def search(program, folder, name):
-    """Has `afterlife run` search a program, and write what it found in every form."""
+    """Searches a program with `afterlife run`, and writes the findings in every format."""
     reports = [part for form in ("junit", "sarif", "markdown") for part in (f"--{form}", folder / f"run-{name}.{form}")]
     return run(program, "run", "--runs", "60", "--out", folder / f"found-{name}", "--html", folder / f"run-{name}", *reports, "--json", "--",
                sys.executable, f"harness/tests/clients/{name}.py")
 
 
 def make(program, folder):
-    """Runs a night twice, so that it has curves and known findings, a replay, a gate over two numbers, and searches of programs."""
+    """Makes two nightly runs, so that there are curves and known findings, a replay, a gate over two numbers, and searches of programs."""
     history = folder / "history"
     reports = [part for name in ("junit", "sarif", "markdown", "metrics") for part in (f"--{name}", folder / f"night.{name}")]
     run(program, "nightly", "--runs", "400", "--seed", "1", "--only", "argpack", "--history", history, "--json")

@@ -41,7 +41,7 @@ def stop(text):
 
 
 def within_wheels():
-    """Goes on in an interpreter that has the wheels; they are installed where they are not, or are others."""
+    """Re-executes this script in an interpreter that has the wheels; installs them if they are missing or have changed."""
     if pathlib.Path(sys.prefix) == ENVIRONMENT:
         return
     lists = [HERE / "wheels.txt"] + [HERE / "browser_wheels.txt"] * bool(browser.browser())
@@ -61,7 +61,7 @@ def within_wheels():
 
 
 class Tally:
-    """What passed, failed and was skipped; a line for each that did not pass."""
+    """The number of passes, failures and skips; prints a line for each check that did not pass."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
@@ -81,7 +81,7 @@ class Tally:
 
 
 def reason(reader, *arguments):
-    """Why a reader refuses what it is given, or None."""
+    """Returns the reason why a reader refuses its input, or None."""
     import readers
     try:
         reader(*arguments)
@@ -133,7 +133,7 @@ def self_test(tally, made):
 
 @contextlib.contextmanager
 def broken(file, change):
-    """A file that is changed for a while."""
+    """Changes a file for the duration of the block."""
     whole = file.read_bytes()
     file.write_bytes(change(whole.decode("latin-1")).encode("latin-1"))
     try:

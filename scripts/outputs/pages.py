@@ -17,7 +17,7 @@ WIDTHS = (1280, 400)
 SCHEMES = ("light", "dark")
 LEAST_CONTRAST = 4.5
 
-# Of each text that is shown: its least contrast on the colours behind it, and whether some of it is cut off for good.
+# Returns for each visible text its lowest contrast with the colours behind it, and whether it is cut off with no way to scroll.
 LOOK = """() => {
   const parse = text => { const part = text.match(/[\\d.]+/g).map(Number); return part.length < 4 ? [...part, 1] : part; };
   const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
@@ -50,8 +50,8 @@ LOOK = """() => {
 
 @contextlib.contextmanager
 def chromium():
-    """The browser, while it is open."""
-    from playwright.sync_api import sync_playwright  # Installed where there is a browser.
+    """Opens the browser for the duration of the block."""
+    from playwright.sync_api import sync_playwright  # Installed only if there is a browser.
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright, contextlib.closing(
             playwright.chromium.launch(executable_path=browser(), args=root)) as opened:
@@ -59,7 +59,7 @@ def chromium():
 
 
 def tabs_of(chromium, page):
-    """For each way to look at a page: its words, the tab that shows it, what the tab asked for, and its width."""
+    """Yields for each way to view a page: its description, the tab that shows it, the requests of the tab, and its width."""
     for width, scheme, scripts in itertools.product(WIDTHS, SCHEMES, (True, False)):
         with contextlib.closing(chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme,
                                                      java_script_enabled=scripts)) as context:
@@ -70,7 +70,7 @@ def tabs_of(chromium, page):
 
 
 def look(chromium, page):
-    """Looks at a page in every way there is."""
+    """Checks a page in all ways to view it."""
     for how, tab, asked, width in tabs_of(chromium, page):
         equal(f"{how}: requests", asked, [page.as_uri()])
         for details in tab.locator("details").all():
@@ -89,12 +89,12 @@ def links_lead_somewhere(page, tab, how):
 
 
 def rows_of(findings):
-    """The variant and the runs of each finding, as a page shows them."""
+    """Returns the variant and the runs of each finding in the format of a page."""
     return sorted((f"{finding['path']}/{finding['variant']}", f"{finding['runs']:,}".replace(",", " ")) for finding in findings)
 
 
 def night_page(chromium, made):
-    """What the DOM of the night's page says is what the command said, also where scripts are off."""
+    """Checks that the DOM of the nightly run's page agrees with the command's output, with and without scripts."""
     for how, tab, _, _ in tabs_of(chromium, made.file("history/page.html")):
         def texts(title, part):
             heading = tab.get_by_role("heading", name=title, exact=True)
@@ -117,7 +117,7 @@ def night_page(chromium, made):
 
 
 def case_page(chromium, made):
-    """The page of a case tells its fault, draws its run and gives its command."""
+    """Checks that the page of a case shows its fault, a drawing of its run, and its command."""
     for how, tab, _, _ in tabs_of(chromium, made.file("case.html")):
         equal(f"{how}: fault", tab.locator(".lead").inner_text(), made.case["faults"][0]["words"])
         check(tab.locator("svg.timeline .lane-name").count() >= 3, f"{how}: fewer than three lanes")
@@ -126,7 +126,7 @@ def case_page(chromium, made):
 
 
 def run_pages(chromium, made):
-    """The page of each finding has its signature, its rows and decisions, a lane at least, and the command that replays it."""
+    """Checks that the page of each finding has its signature, rows, decisions, at least one lane, and the command that replays it."""
     for name, found in made.runs.items():
         for finding in found["findings"]:
             file = pathlib.Path(finding["file"])
@@ -142,7 +142,7 @@ def run_pages(chromium, made):
 
 
 def photograph(pages, folder):
-    """Leaves a picture of each page in a folder, wide and narrow, light and dark."""
+    """Writes a screenshot of each page to a folder, wide and narrow, light and dark."""
     folder.mkdir(parents=True, exist_ok=True)
     with chromium() as opened:
         for page in pages:

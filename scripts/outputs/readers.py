@@ -13,11 +13,11 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from sarif import loader
 
 SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "results/schemas"
-MARKDOWN_ROWS = 25  # A pull request shows so many.
+MARKDOWN_ROWS = 25  # The most rows that a pull request shows.
 
 
 class Unreadable(Exception):
-    """An output that its reader refuses, or that says something else than the command did."""
+    """An output that its reader rejects, or that disagrees with the command."""
 
 
 def check(holds, reason):
@@ -26,7 +26,7 @@ def check(holds, reason):
 
 
 def equal(what, found, said):
-    """Asks for equal values; of collections, a complaint shows what only one of the two has."""
+    """Checks that values are equal. For collections, the complaint shows the elements that only one of them has."""
     if found == said:
         return
     many = {dict: lambda value: value.items(), list: iter, set: iter}.get(type(said))
@@ -43,12 +43,12 @@ def validate(name, value):
 
 
 def told(night):
-    """The findings that a reader is to look at: news, and what makes the night red."""
+    """Returns the findings that need a reader's attention: new ones, and those that make the nightly run red."""
     return [finding for finding in night["findings"] if finding["red"] or finding["state"] in ("new", "regressed")]
 
 
 def failures(night):
-    """What makes the night red, counted."""
+    """Returns the number of things that make the nightly run red."""
     lost = any(cell["tapes"]["survived"] < cell["tapes"]["replayed"] for cell in night["cells"])
     return sum(finding["red"] for finding in night["findings"] + night["absent"]) + len(night["canaries_missed"]) + lost
 
@@ -60,7 +60,7 @@ def news(night):
 # SARIF
 
 def sarif(file, schema="sarif.json"):
-    """The log as sarif-tools reads it, once the schema holds."""
+    """Returns the log as sarif-tools reads it, after checking it against the schema."""
     try:
         log = json.loads(file.read_text())
     except ValueError as error:
@@ -73,7 +73,7 @@ def sarif(file, schema="sarif.json"):
 
 
 def in_order(code_flow):
-    """The steps of all threadFlows are numbered; within each, the numbers grow."""
+    """Checks that the steps of all threadFlows are numbered, and that the numbers increase within each."""
     flows = [[step["executionOrder"] for step in flow["locations"]] for flow in code_flow["threadFlows"]]
     for numbers in flows:
         check(numbers == sorted(set(numbers)), f"executionOrder of a threadFlow does not grow: {numbers}")
@@ -107,7 +107,7 @@ def run_sarif(made):
 # JUnit
 
 def junit(file):
-    """The suite as junitparser reads it, once the schema holds and its counts are those of its cases."""
+    """Returns the suite as junitparser reads it, after checking it against the schema and checking its counts."""
     try:
         tree = lxml.etree.parse(file)
     except lxml.etree.XMLSyntaxError as error:
@@ -138,7 +138,7 @@ def gate_junit(made):
 # OpenMetrics
 
 def metrics(file):
-    """The families as prometheus_client's parser of OpenMetrics reads them, once the schema holds."""
+    """Returns the families as prometheus_client's OpenMetrics parser reads them, after checking them against the schema."""
     try:
         parsed = list(text_string_to_metric_families(file.read_text()))
     except (ValueError, KeyError) as error:
@@ -176,7 +176,7 @@ def run_junit(made):
 # Markdown
 
 def markdown(file, head):
-    """The rows of the table whose head begins so, as markdown-it reads them."""
+    """Returns the rows of the table whose header begins with `head`, as markdown-it reads them."""
     tables, rows = {}, []
     for token in markdown_it.MarkdownIt("commonmark").enable("table").parse(file.read_text()):
         if token.type == "table_open":

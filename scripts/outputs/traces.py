@@ -10,7 +10,7 @@ from readers import check, equal
 
 
 def events_of(file):
-    """Its descriptors of tracks by uuid, and its events with their times, in the order of the file."""
+    """Returns the track descriptors of a trace by uuid, and its events with their times, in the order of the file."""
     trace = Trace()
     try:
         trace.ParseFromString(file.read_bytes())
@@ -24,7 +24,7 @@ def events_of(file):
 
 
 def nest(events):
-    """On each track slices end in the order that their begins ask for; returns how many there are."""
+    """Checks that on each track every slice that begins also ends, and none ends before it begins. Returns the number of slices."""
     open_slices = collections.Counter()
     for _, event in events:
         if event.type == TrackEvent.TYPE_SLICE_BEGIN:
@@ -37,7 +37,7 @@ def nest(events):
 
 
 def trace(file):
-    """The instants of a trace, once its tracks, slices and flows are whole."""
+    """Returns the instants of a trace, after checking its tracks, slices and flows."""
     tracks, events = events_of(file)
     times = [time for time, _ in events]
     check(times == sorted(times), "events out of order")
@@ -52,7 +52,7 @@ def trace(file):
 
 
 def case_trace(made):
-    """The trace shows the run that the command replayed: its fault, once, and no turn after it ended."""
+    """Checks that the trace shows the run that the command replayed: its fault, exactly once, and no turn after its end."""
     instants = trace(made.file("case.trace"))
     told = sorted({event.name for event in instants if "fault" in event.categories})
     words = sorted(fault["words"] for fault in made.case["faults"])

@@ -25,7 +25,7 @@ UPLOADS = {"sarif_file"}
 
 
 def value(expression, inputs, temp):
-    """What `${{ ... }}` stands for, of the contexts that an action has."""
+    """Returns the value of `${{ ... }}`, for the contexts that are available in an action."""
     context = {f"inputs.{name}": text for name, text in inputs.items()} | {"runner.temp": str(temp), "github.job": "job", "github.run_id": "1"}
     if expression not in context:
         sys.exit(f"action: no '{expression}' here")
@@ -37,7 +37,7 @@ def filled(text, inputs, temp):
 
 
 def is_wanted(step, has_failed, inputs, temp):
-    """Whether a step runs: without a condition only after others that passed."""
+    """Returns whether a step runs; without a condition it does so only if no earlier step failed."""
     wanted = not has_failed
     for part in str(step.get("if", "success()")).split("&&"):
         part = part.strip()
@@ -51,7 +51,7 @@ def is_wanted(step, has_failed, inputs, temp):
 
 
 def use(step, inputs, temp):
-    """An action of others: 0 where the files that it would upload are there, and are JSON."""
+    """Stands in for an external action. Returns 0 if the files that it would upload exist and are JSON."""
     given = {name: filled(text, inputs, temp) for name, text in step.get("with", {}).items()}
     print(f"uses {step['uses']}: {given}", flush=True)
     for name in UPLOADS & given.keys():

@@ -34,17 +34,17 @@ Description-Content-Type: text/markdown
 
 """
 ENTRY_POINTS = "[pytest11]\npytest_afterlife = pytest_afterlife\n"
-# The plugin, and what of the tree a wheel has; headers and CMake's files are for the tarball.
+# The plugin, and the parts of the tree that a wheel contains. Headers and CMake files are only in the tarball.
 PLUGIN = "scripts/pytest/pytest_afterlife.py"
 PARTS = ("bin/", "lib/afterlife/", "lib/cmake/", "include/", "share/")
 
 
-# The first of manylinux's platforms that has these symbols of libstdc++ 3.4.
+# N of the symbol version 3.4.N of libstdc++ | glibc minor version of the oldest manylinux platform that has it.
 LIBSTDCXX = ((30, 35), (32, 38), (33, 39), (34, 42))
 
 
 def oldest_glibc(tree):
-    """The minor version of glibc 2 that all files of the tree find their symbols in, and those of libstdc++ beside it."""
+    """Returns the oldest minor version of glibc 2 that has all symbols the tree's files need, including those of libstdc++ there."""
     files = [str(path) for path in tree.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
     asked = subprocess.run(["readelf", "-VW", *files], capture_output=True, text=True, check=True).stdout
     newest = max(int(patch) for patch in re.findall(r"Name: GLIBCXX_3\.4\.(\d+)", asked))
@@ -53,12 +53,12 @@ def oldest_glibc(tree):
 
 
 def place_of(name, info):
-    """Where a wheel has a file of the tree: the command among scripts, all else below the prefix."""
+    """Returns the path of a tree's file in a wheel: the command is a script, all other files are placed below the prefix."""
     return f"{info}.data/scripts/{name[4:]}" if name.startswith("bin/") else f"{info}.data/data/{name}"
 
 
 def add(archive, records, name, data, executable=False):
-    entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))  # Equal trees make equal wheels.
+    entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))  # A fixed time, so that equal trees make equal wheels.
     entry.external_attr = (0o100755 if executable else 0o100644) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, data)

@@ -22,12 +22,12 @@ import zlib
 
 import pytest
 
-# By these a pytest of a run knows that it is one. A replay is told neither, and is a plain pytest.
+# These are set in a pytest that is one run of a search. They are not set in a replay, which is an ordinary pytest.
 REPORT, TEST = "AFTERLIFE_PYTEST_REPORT", "AFTERLIFE_PYTEST_TEST"
 ARGUMENTS = "afterlife_arguments"
-# Plugins, and the options by which they neither watch nor spread what is run.
+# Plugins, and the options that keep them from measuring or distributing an inner pytest.
 QUIET = {"xdist": "-n0", "pytest_cov": "--no-cov"}
-# Options of `afterlife run` that a test may have, by our option or its mark; (type or None for a flag, what they are).
+# Options of `afterlife run` for tests, settable by our option or the mark: (type, or None for a flag; description).
 RUN = {"runs": (int, "how many runs of each test (20)"), "seconds": (float, "how long each test is searched, in place of runs"),
        "seed": (int, "where the search starts (1)"), "jobs": (int, "runs of a test at a time (1)"),
        "timeout": (float, "how long one run may take, in seconds (60)"), "failures": (None, "have CUDA calls fail that may"),
@@ -58,7 +58,7 @@ def pytest_configure(config):
 
 @pytest.fixture
 def afterlife(request):
-    """Runs a command under `afterlife run`, whether --afterlife was given or not: afterlife(["./my_test"], runs=50)."""
+    """Runs a command under `afterlife run`, with or without --afterlife: afterlife(["./my_test"], runs=50)."""
     def run(command, **options):
         ended = subprocess.run(run_command(request.node, options) + [str(word) for word in command], capture_output=True, text=True,
                                errors="replace")
@@ -72,11 +72,11 @@ def afterlife(request):
 
 
 class Inner:
-    """Runs one test, and keeps the reports of it. Of all runs the plain one ends first: later ones find the file there."""
+    """Runs one test and saves its reports. The plain run ends first, so later runs find that the file exists and do not write it."""
 
     def __init__(self, config, file, test):
         self.config, self.file, self.test, self.reports = config, file, test, []
-        # Runs go beside each other, and beside the pytest that these are for.
+        # Runs may execute in parallel with each other and with the outer pytest, so they must not share its files.
         config.option.basetemp = config.option.xmlpath = None
 
     def pytest_sessionstart(self):
@@ -107,7 +107,7 @@ class Inner:
 
 
 class Outer:
-    """Has each test run by others, and tells what they say."""
+    """Has each test run by inner pytests, and reports their results."""
 
     def __init__(self, config):
         self.config = config
@@ -153,13 +153,13 @@ class Outer:
 
 
 class Arguments:
-    """Knows what of this pytest's command line goes on to those that run one test."""
+    """Selects the command-line arguments of this pytest that are passed on to the inner ones."""
 
     def __init__(self, parser):
         self.parser = parser
 
     def options(self, config):
-        """Returns all but tests, this plugin and its options, and with them those that keep others quiet."""
+        """Returns all arguments except tests and this plugin's options, and the options that keep other plugins quiet."""
         given = [str(argument) for argument in config.invocation_params.args]
         kept, index = [], 0
         while index < len(given):
@@ -174,7 +174,7 @@ class Arguments:
         return kept + [option for plugin, option in QUIET.items() if config.pluginmanager.has_plugin(plugin)]
 
     def is_test(self, given, index):
-        """Tells it from an option and from the value of one: another in its place is a test, too."""
+        """Distinguishes a test from an option and from an option's value: another text in place of a test is parsed as a test, too."""
         other = "an-argument-that-is-never-given"
         try:
             known, unknown = self.parser.parse_known_and_unknown_args([*given[:index], other, *given[index + 1:]])
@@ -195,13 +195,13 @@ def program(config):
 
 
 def file_name(test):
-    """A test's name, as far as a file's may have it; one that loses something has a number."""
+    """Returns a file name for a test. If characters had to be removed, a checksum is appended."""
     name = re.sub(r"[^\w.=,@+]+", "-", test, flags=re.ASCII).strip("-.")[-120:].lstrip("-.")
     return name if re.fullmatch(r"[\w./:]{1,120}", test, flags=re.ASCII) else f"{name}-{zlib.crc32(test.encode()):08x}"
 
 
 def run_command(item, given):
-    """The command line up to the program's: options of the test come before those of its mark, and these before ours."""
+    """Returns the command line up to the program. The test's own options override those of its mark, and these override ours."""
     config, mark = item.config, item.get_closest_marker("afterlife")
     chosen = {**{name: config.getoption(f"--afterlife-{name}") for name in RUN}, **(mark.kwargs if mark else {}), **given}
     if unknown := set(chosen) - set(RUN) - {"off"}:
@@ -217,7 +217,7 @@ def run_command(item, given):
 
 
 def place(frames):
-    """The innermost line of the user's, and its text."""
+    """Returns the innermost line of the user's code, and its text."""
     frame = next((frame for frame in frames if not frame.get("library")), frames[0] if frames else None)
     if not frame:
         return "?", ""
@@ -242,7 +242,7 @@ def result_of(ended):
 
 
 def failure(ended, reports, config):
-    """What is wrong with a test beyond what the reports of its plain run say; "" where nothing is."""
+    """Returns the faults of a test that the reports of its plain run do not show; "" if there are none."""
     result = result_of(ended)
     if result is None:
         return f"afterlife: exit {ended.returncode}: {ended.stderr.strip()}"

@@ -20,7 +20,7 @@ from common import programs  # noqa: E402
 from common.command_line import CommandLine  # noqa: E402
 
 COLUMNS = 92
-CHARACTER, LINE, MARGIN = 7.8, 18, 16  # Pixels, of a monospaced font of 13 px.
+CHARACTER, LINE, MARGIN = 7.8, 18, 16  # In pixels, for a monospaced font of 13 px.
 SCRIPT = "harness/tests/clients/collected.py"
 TITLE = f"afterlife run --runs 20 -- python3 {SCRIPT}"
 STYLE = """rect { fill: #16181d } text { font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #d7dae0; white-space: pre }
@@ -29,7 +29,7 @@ ROW = re.compile(r"  (born|captured|died|used|takes|fix|replays|file)\b")
 
 
 def printed(preset):
-    """What the command prints, without the folder that its findings were written to."""
+    """Returns the output of the command without the folder of its findings."""
     with tempfile.TemporaryDirectory() as out:
         ended = programs.run(preset, "afterlife", "run", "--runs", "20", "--out", out, "--", "python3", SCRIPT, env={"COLUMNS": str(COLUMNS)})
     if ended.code != 1:
@@ -39,7 +39,7 @@ def printed(preset):
 
 
 def drawn_line(number, line):
-    """A line of text; the names of a report's rows and its first line are coloured."""
+    """Returns a line of text as SVG; the labels of a report and its first line are coloured."""
     text = html.escape(line, quote=False)
     row = ROW.match(line)
     if row:

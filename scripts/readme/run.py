@@ -27,20 +27,20 @@ INLINE = re.compile(r"`((?:afterlife|\./scripts/)[^`]*)`")
 LEAST_SHARE = 0.6
 LIMIT_SECONDS = 600
 
-# How a command begins | why it is not run here.
+# Beginning of a command | the reason why it is not run here.
 NOT_RUN = [
     ("export ", "sets the shell's PATH"), ("./scripts/fuzz.sh", "builds, and comes before this"), ("./scripts/test.sh", "calls this"),
     ("./scripts/nightly.sh", "takes hours"), ("afterlife --help", "names no command"),
 ]
-# A word in capitals | what stands for it.
+# Placeholder in capitals | the text that replaces it.
 EXAMPLES = {
     "FILE": "corpus/graph_argument/repros/borrow-argument_dropped.repro", "PAGE": "page.html", "PATH": "example",
     "COMMAND": "python3 harness/tests/clients/sound.py", "BASE...": "echo 1", "HEAD...": "echo 1",
 }
-# What keeps a search to seconds, where the README leaves that to its reader.
+# Limits for searches that the README leaves unlimited.
 LIMITS = [("afterlife run --seconds 60", "afterlife run --seconds 2"), ("afterlife fuzz example", "afterlife fuzz example --runs 2000"),
           ("afterlife gate ", "afterlife gate --seconds 5 ")]
-# The list that `LIST` stands for.
+# The contents of the file that replaces `LIST`.
 PROGRAMS = f"""[[program]]
 name = "sound"
 command = ["python3", "{programs.ROOT}/harness/tests/clients/sound.py"]
@@ -49,7 +49,7 @@ seconds = 2
 
 
 def commands_of(text):
-    """The commands of a document in their order, each with the exit code that is written behind it."""
+    """Yields the commands of a document in order, each with the exit code given in the comment after it."""
     found = [(match.start(), line) for match in BLOCK.finditer(text) for line in match[1].splitlines()]
     found += [(match.start(), match[1]) for match in INLINE.finditer(BLOCK.sub(lambda m: " " * len(m[0]), text))]
     for _, line in sorted(found, key=lambda each: each[0]):
@@ -60,12 +60,12 @@ def commands_of(text):
 
 
 def why_not_run(command):
-    """Why a command is left out, or None."""
+    """Returns the reason why a command is left out, or None."""
     return next((why for start, why in NOT_RUN if command.startswith(start)), None)
 
 
 def filled(command, folder):
-    """The command with examples for its words in capitals, and with a limit where it has none."""
+    """Returns the command with its placeholders replaced, and with a limit if it has none."""
     if " LIST" in command:
         pathlib.Path(folder, "programs.toml").write_text(PROGRAMS)
         command = re.sub(r"(?<= )LIST\b", f"{folder}/programs.toml --history {folder}/nights", command)
@@ -79,7 +79,7 @@ def filled(command, folder):
 
 
 def run(command, preset):
-    """Exit code and output of a shell's command in the root of the tree."""
+    """Runs a shell command in the root of the tree. Returns the exit code and the output."""
     paths = f"{programs.ROOT / 'build' / preset}:{os.environ['PATH']}"
     ended = subprocess.run(command, shell=True, cwd=programs.ROOT, env=os.environ | {"PATH": paths}, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_SECONDS)
@@ -87,7 +87,7 @@ def run(command, preset):
 
 
 def check(text, run_command):
-    """Complaints about the commands of a document, how many were run, and how many there are."""
+    """Returns the complaints about the commands of a document, how many were run, and how many there are."""
     complaints, ran, count = [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for command, wanted in commands_of(text):
@@ -103,7 +103,7 @@ def check(text, run_command):
     return complaints, ran, count
 
 
-# A document | the exit code of each command | whether something is wrong with it.
+# Document | exit code of its commands | whether there must be a complaint.
 PLANTS = [
     ("```sh\nafterlife list\n```\n", 0, False), ("```sh\nafterlife list\n```\n", 1, True), ("```sh\nafterlife run x  # exit 1\n```\n", 1, False),
     ("```sh\nafterlife run x  # exit 1\n```\n", 0, True), ("Type `afterlife list`.\n", 2, True), ("`./scripts/fuzz.sh` and `./scripts/test.sh`\n", 0, True),

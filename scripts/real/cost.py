@@ -29,11 +29,11 @@ HERE = ROOT / "scripts/real"
 ROUNDS = 5
 COUNT = 400_000
 JOBS = len(os.sched_getaffinity(0))
-LAUNCHES, CUDA_THREADS = 20, 4096 * 256  # Of kernel_loop.py.
+LAUNCHES, CUDA_THREADS = 20, 4096 * 256  # The values in kernel_loop.py.
 
 
 def processor_seconds(command, env=None):
-    """Of the command and all that it starts."""
+    """Returns the processor time of the command and its child processes."""
     def total():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
@@ -47,7 +47,7 @@ def run_command(build, out, *options):
 
 
 def cost(build, out, program, count):
-    """The processor time of `count` rounds of a program, bare and under `afterlife run`, in seconds, measured in turns."""
+    """Returns the processor seconds of `count` rounds of a program, run directly and under `afterlife run`, measured alternately."""
     bare = dict(os.environ, LD_LIBRARY_PATH=str(build / "lib"))
     under = run_command(build, out, "--runs", "1")
     ways = (lambda rounds: processor_seconds(program + [str(rounds)], bare),
@@ -57,7 +57,7 @@ def cost(build, out, program, count):
 
 
 def thread_cost(build, out):
-    """Prints what a CUDA thread takes. Returns whether that is within the bound."""
+    """Prints the cost of a CUDA thread. Returns whether it is within the bound."""
     bound = 30
     bare, under = (seconds / LAUNCHES / CUDA_THREADS * 1e9
                    for seconds in cost(build, out, [sys.executable, HERE / "kernel_loop.py"], 1 + LAUNCHES))
@@ -67,8 +67,8 @@ def thread_cost(build, out):
 
 
 def pace(build, out, program, count, env, *options):
-    """Runs a second and the processor time of one, in words: of the search alone, less what one run takes with all that begins
-    and ends."""
+    """Returns a text with the wall and processor time per run, without the time for starting and ending the search, which is measured with one run and
+    subtracted."""
     def used(runs):
         began = time.monotonic()
         processor = processor_seconds(run_command(build, out, "--runs", str(runs), *options) + program, env)

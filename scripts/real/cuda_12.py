@@ -14,13 +14,13 @@ class Toolkit:
 
 
 def toolkit():
-    """The wheels' folders: of the runtime, and of what a compiler needs besides."""
+    """Returns the folders of two wheels: the runtime, and the other files that a compiler needs."""
     packages = installed(Toolkit()) / "nvidia"
     return packages / "cuda_runtime", packages / "cuda_nvcc"
 
 
 def path_for_clang(runtime, compiler):
-    """A folder that looks like a toolkit's."""
+    """Makes a folder with the structure of a toolkit."""
     folder = compiler.parent / "clang_path"
     folder.mkdir(exist_ok=True)
     for name, target in (("include", runtime / "include"), ("bin", compiler / "bin"), ("nvvm", compiler / "nvvm")):
@@ -30,7 +30,7 @@ def path_for_clang(runtime, compiler):
 
 
 def compile_program(source, flags, target, archives):
-    """Builds a program with the runtime of the wheel, which it takes by its path; or with the archive in a folder."""
+    """Builds a program with the runtime library of the wheel, given by path, or with the archive in a folder."""
     runtime, compiler = toolkit()
     clang = ["clang++-19", "-x", "cuda", f"--cuda-path={path_for_clang(runtime, compiler)}", "--cuda-gpu-arch=sm_80", "-Wno-unknown-cuda-version",
              "-isystem", runtime / "include", "-isystem", compiler / "include", "-g", *flags]

@@ -25,7 +25,7 @@ CLIENTS = ROOT / "harness/tests/clients"
 
 
 def commands(build, folder):
-    """The programs, by name. The scripts of mistakes.py are written to the folder."""
+    """Yields the programs with their names. The scripts of mistakes.py are written to the folder."""
     for file in sorted(CLIENTS.glob("*.py")):
         yield file.stem, [sys.executable, file]
     yield "native", [build / "client_native"]
@@ -44,14 +44,14 @@ def printed(command):
 
 
 def told(finding):
-    """What has to be the same: decisions, fault and story. Offsets in machine code are those of a build, not addresses of a run."""
+    """Returns the parts that must be equal: decisions, fault and story. Code offsets are the same in every run of a build."""
     kept = {key: finding[key] for key in ("signature", "kind", "object", "born", "captured", "died", "used", "detail", "places",
                                           "decisions")}
     return json.dumps(kept, sort_keys=True)
 
 
 def found(build, name, command, seed, out):
-    """The findings of a program from a seed, and whether each was told as repeatable."""
+    """Returns the findings of a program with a seed. Prints those that could not be repeated."""
     result = printed([build / "afterlife", "run", "--runs", "25", "--seed", seed, "--out", out, "--json", "--", *command])
     for failure in result["failures"]:
         print(f"  {name}, seed {seed}: {failure}", file=sys.stderr)
@@ -59,7 +59,7 @@ def found(build, name, command, seed, out):
 
 
 def differences(build, finding, replays, planted):
-    """How many replays told something else, each with the first reason."""
+    """Counts the replays with different results, by their first difference."""
     reasons = collections.Counter()
     for number in range(replays):
         replay = printed([build / "afterlife", "replay", "--json", finding["file"]])

@@ -12,14 +12,14 @@ from cuda.core import Device, DeviceMemoryResource, LaunchConfig, ObjectCode
 
 try:
     from cuda.core.graph import GraphDefinition
-except ImportError:  # 0.7.0 calls it so.
+except ImportError:  # The class has another name in 0.7.0.
     from cuda.core.graph import GraphDef as GraphDefinition
 
 
 class Step:
     def __init__(self, memory, stream):
         self.buffer = memory.allocate(776, stream=stream)
-        self.undo = self.close  # A bound method: a cycle.
+        self.undo = self.close  # A bound method, which makes a cycle.
 
     def close(self):
         self.buffer.close()

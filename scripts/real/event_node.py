@@ -12,7 +12,7 @@ from cuda.core import Device
 
 try:
     from cuda.core.graph import GraphDefinition
-except ImportError:  # 0.7.0 calls it so.
+except ImportError:  # The class has another name in 0.7.0.
     from cuda.core.graph import GraphDef as GraphDefinition
 
 
@@ -21,7 +21,7 @@ def main():
     device.set_current()
     graph = GraphDefinition()
     event = device.create_event()
-    record = graph.record if hasattr(graph, "record") else graph.record_event  # 0.7.0 calls it so.
+    record = graph.record if hasattr(graph, "record") else graph.record_event  # The method has another name in 0.7.0.
     record(event)
     del event
     del record, graph

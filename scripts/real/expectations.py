@@ -14,15 +14,15 @@ RESULTS = ("failed", "crashed", "too long")
 
 @dataclasses.dataclass(frozen=True)
 class Other:
-    """A test that does not pass."""
+    """A test that is not expected to pass."""
     result: str
     reason: str
 
 
 class Expectations:
     def __init__(self, others, counts):
-        self.others = others  # Tests by name.
-        self.counts = counts  # Files by name: passed, skipped.
+        self.others = others  # The key is the name of the test.
+        self.counts = counts  # (passed, skipped) by the name of the file.
 
     @staticmethod
     def read(path):
@@ -51,7 +51,7 @@ class Expectations:
         return self.counts.get(file, (0, 0))[("passed", "skipped").index(result)]
 
     def renewed(self, found):
-        """The same with what was found in some files, {file: {test: (result, message)}}."""
+        """Returns a copy updated with the results of some files, {file: {test: (result, message)}}."""
         others = {test: other for test, other in self.others.items() if test.partition("::")[0] not in found}
         counts = {file: count for file, count in self.counts.items() if file not in found}
         for file, results in found.items():

@@ -21,12 +21,12 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from common.command_line import CommandLine  # noqa: E402
 import determinism  # noqa: E402
 
-# Without a mistake, or with one by the documentation alone, where a call fails, where it is forced, or where an argument asks for it.
+# Programs without a mistake; or whose mistake needs a failing call, a forced switch, or an argument, or violates only the documentation.
 WITHOUT = ("awaited", "called", "locked", "polled", "sound", "staged", "unchecked", "unlooked", "unwaited")
 
 
 def first_run(build, command, seed, runs, out):
-    """The first run that showed a fault; None where none did, or nothing could be judged."""
+    """Returns the first run with a fault; None if there is none, or if there was no verdict."""
     words = [build / "afterlife", "run", "--runs", runs, "--seed", seed, "--out", out, "--json", "--", *command]
     ended = subprocess.run([str(word) for word in words], capture_output=True, text=True)
     if not ended.stdout.startswith("{"):
@@ -35,7 +35,7 @@ def first_run(build, command, seed, runs, out):
 
 
 def measured(build, command, options, out):
-    """The first runs of all seeds. The plain run is the same in all, so that one seed tells of it."""
+    """Returns the first runs of all seeds. The plain run does not depend on the seed, so if it shows the fault, one seed is enough."""
     firsts = []
     for seed in range(1, options.seeds + 1):
         firsts.append(first_run(build, command, seed, options.runs, out))

@@ -16,7 +16,7 @@ import taichi as ti
 class Step:
     def __init__(self, pack):
         self.pack = pack
-        self.undo = self.close  # A bound method: a cycle.
+        self.undo = self.close  # A bound method, which makes a cycle.
 
     def close(self):
         self.pack = None
@@ -30,7 +30,7 @@ def bind(taichi_kernel, step):
 
 def main():
     ti.init(arch=getattr(ti, sys.argv[1]), offline_cache=False, log_level=ti.ERROR)
-    ctypes.CDLL("libcuda.so.1").cuInit(0)  # On the CPU Taichi calls no driver, and `afterlife run` asks from the first call on.
+    ctypes.CDLL("libcuda.so.1").cuInit(0)  # On the CPU, Taichi does not call the driver; `afterlife run` makes choices only after the first call.
     numbers = ti.types.argpack(first=ti.i32, second=ti.i32)
 
     @ti.kernel

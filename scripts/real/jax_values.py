@@ -76,7 +76,7 @@ OPERATORS = {
 
 
 def donation():
-    """The memory of an argument becomes that of the result."""
+    """The result takes over the memory of an argument."""
     step = jax.jit(lambda state: state * 2 + 1, donate_argnums=0)
     state = jnp.zeros(1000)
     for _ in range(5):
@@ -85,20 +85,20 @@ def donation():
 
 
 def callback():
-    """A function of the host's in the middle of a jitted one."""
+    """A host function in the middle of a jitted one."""
     double = lambda a: jax.pure_callback(lambda b: 2 * np.asarray(b), jax.ShapeDtypeStruct(a.shape, a.dtype), a)
     return np.asarray(jax.jit(lambda a: double(a) + 1)(x)), 2 * x + 1
 
 
 def streams():
-    """Copies to and from the device, and kernels, that nothing waits for until the end."""
+    """Copies to and from the device, and kernels, without any wait until the end."""
     work = jax.jit(lambda a: jnp.tanh(a) * 2)
     results = [work(jax.device_put(x + i)) for i in range(8)]
     return np.stack([np.asarray(each) for each in results]), np.stack([np.tanh(x + i) * 2 for i in range(8)])
 
 
 def training():
-    """A small network learns; by numpy, the same steps."""
+    """Trains a small network; numpy does the same steps."""
     first, second = w / 8, rng.standard_normal((32, 1)).astype(np.float32) / 4
     target = np.sin(x.sum(1, keepdims=True))
 
@@ -117,7 +117,7 @@ def training():
 
 
 def counter():
-    """The driver's own count of kernels that have begun (harness/cuda/launch_count.h)."""
+    """Returns the driver's count of started kernels (harness/cuda/launch_count.h)."""
     function = ctypes.c_void_p()
     found = ctypes.c_int()
     ctypes.CDLL("libcuda.so.1").cuGetProcAddress_v2(b"afterlifeLaunchCount", ctypes.byref(function), 13000, ctypes.c_uint64(0),

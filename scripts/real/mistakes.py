@@ -63,7 +63,7 @@ USES = {
     "free": "cuda.cuMemFree_v2(address)",
 }
 
-# Who ends it: the lines between its birth and its use.
+# Ways to end the object: the lines between its birth and its use.
 ENDS = {
     "called": "buffer = Buffer()\ncapture(buffer.address)\naddress = buffer.address\nbuffer.end()\nuse(address)\n",
     "counted": "Buffer.__del__ = Buffer.end\nbuffer = Buffer()\ncapture(buffer.address)\naddress = buffer.address\ndel buffer\n"
@@ -78,7 +78,7 @@ ENDS = {
 
 
 def programs():
-    """Names and texts. What ends pinned memory is not what ends the others, so that its second free is no mistake of this kind."""
+    """Yields names and texts. Pinned memory has another function to free it, so freeing it as the others are freed is not a double free."""
     for birth, (make, end) in BIRTHS.items():
         for how, lines in ENDS.items():
             for what, use in USES.items():

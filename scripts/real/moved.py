@@ -72,7 +72,7 @@ def programs():
 
 
 def found(build, program, folder):
-    """The files of the findings that each replay showed, with what `run` tells of them."""
+    """Returns the files of the findings that every replay showed, with the reports of `run`."""
     shutil.copy(program.source, folder)
     program.build(folder)
     ended = subprocess.run([build / "afterlife", "run", "--runs", "100", "--out", "found", "--json", *program.options, "--",
@@ -82,7 +82,7 @@ def found(build, program, folder):
 
 
 def lines_of(finding, name):
-    """The lines of the program that the finding names."""
+    """Returns the lines of the program that the finding names."""
     places = [*finding["places"].values(), *(decision["place"] for decision in finding["decisions"])]
     lines = {frame["line"] for place in places for frame in place if pathlib.Path(frame["file"]).name == name and frame.get("line")}
     for decision in finding["decisions"]:
@@ -92,7 +92,7 @@ def lines_of(finding, name):
 
 
 def commented(text, lines, mark):
-    """A comment above each of the lines. The rest of a call, a macro or a text goes on over its lines, and has its comment above its begin."""
+    """Adds a comment above each of the lines. If a line continues a call, a macro or a text, the comment is put above its first line."""
     all_lines = text.splitlines(keepends=True)
     for number in sorted(lines, reverse=True):
         while number > 1 and (all_lines[number - 2].endswith("\\\n") or all_lines[number - 1].startswith(("extern", "}"))):
@@ -103,13 +103,13 @@ def commented(text, lines, mark):
 
 
 def statement_at(text, line):
-    """The innermost statement of the Python text there that is an expression."""
+    """Returns the innermost expression statement of the Python text at this line."""
     inside = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr) and node.lineno <= line <= node.end_lineno]
     return max(inside, key=lambda node: node.lineno, default=None)
 
 
 def edited(text, finding, name, moves):
-    """The program whose last party does not happen, or happens in a function of its own; None where it is no such statement."""
+    """Returns the program with the last party's statement removed, or moved to a separate function; None if it is not a simple statement."""
     for party in ("used", "died", "captured"):
         frames = [frame for frame in finding["places"].get(party, ()) if pathlib.Path(frame["file"]).name == name]
         statement = statement_at(text, frames[0]["line"]) if frames else None
@@ -124,7 +124,7 @@ def edited(text, finding, name, moves):
 
 
 def is_as_recorded(build, program, text, file):
-    """Replays the finding with this program in a new folder, as another user. Returns the answer, or why there is none."""
+    """Replays the finding with this program in a new folder, as another user. Returns the answer, or the reason why there is none."""
     with tempfile.TemporaryDirectory() as kept:
         folder = pathlib.Path(kept)
         (folder / program.source.name).write_text(text)

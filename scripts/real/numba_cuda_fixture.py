@@ -5,5 +5,5 @@ import pytest
 
 @pytest.fixture(scope="class")
 def initialize_from_pytest_config(request):
-    """Reproducers of failed checks of assembly are not written."""
+    """Turns off reproducer files for failed assembly checks."""
     request.cls._dump_failed_filechecks = False

@@ -25,7 +25,7 @@ def add_one(numbers):
 class Step:
     def __init__(self):
         self.numbers = cuda.to_device(np.zeros(THREADS, np.float32))
-        self.undo = self.close  # A bound method: a cycle.
+        self.undo = self.close  # A bound method, which makes a cycle.
 
     def close(self):
         self.numbers = None
@@ -42,7 +42,7 @@ def main():
     device = Device()
     device.set_current()
     stream = device.create_stream()
-    add_one[1, THREADS](cuda.device_array(THREADS, np.float32))  # Compiled before it is captured.
+    add_one[1, THREADS](cuda.device_array(THREADS, np.float32))  # Compiles the kernel before the capture.
     step = Step()
     run = capture(step, stream)
     kept = step if sys.argv[1] == "kept" else None

@@ -25,4 +25,4 @@ pycuda.driver.memset_d32_async(other.gpudata, 7, 32, fill)
 fill.synchronize()
 compute.synchronize()
 del other
-pool.stop_holding()  # While its context is current.
+pool.stop_holding()  # Frees the held memory while the pool's context is current.

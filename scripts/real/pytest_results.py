@@ -14,7 +14,7 @@ import pytest
 
 FILE = pathlib.Path(os.environ["AFTERLIFE_RESULTS"])
 SECONDS = int(os.environ["AFTERLIFE_RESULTS_SECONDS"])
-AGAIN = 70  # Exit code: a test failed, and others are left.
+AGAIN = 70  # Exit code: a test failed, and others have not been run yet.
 
 
 def write(**line):
@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 class Outcome:
-    """The worst of the phases of the test that runs."""
+    """The worst result of the current test's phases."""
     result, message = "passed", ""
 
 
@@ -47,7 +47,7 @@ def pytest_runtest_logstart(nodeid):
 
 
 def told_by_driver(report):
-    """The last line that the simulated driver said in the test."""
+    """Returns the last line that the simulated driver printed in the test."""
     lines = [line for name, text in report.sections if "stderr" in name for line in text.splitlines() if line.startswith("afterlife:")]
     return lines[-1] + "; " if lines else ""
 

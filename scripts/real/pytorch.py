@@ -24,11 +24,11 @@ PROGRAMS = ROOT / "scripts/real/torch"
 
 @dataclasses.dataclass
 class Program:
-    """No kinds: nothing may be found."""
+    """A program and its expected finding; no finding is allowed if it has no kinds."""
     name: str
-    kinds: tuple = ()  # What may be found first.
-    place: str = "used"  # A place of the finding, ...
-    line: str = ""  # ... and what its line ends with.
+    kinds: tuple = ()  # Kinds that the first finding may have.
+    place: str = "used"  # A place of the finding.
+    line: str = ""  # The end of that place's line.
     environment: dict = dataclasses.field(default_factory=dict)
 
 
@@ -53,7 +53,7 @@ def searched(options, program, arguments, runs, seed, out):
 
 
 def line_of(finding, place):
-    """The program's own line that a place is in, or nothing."""
+    """Returns the program's own line at a place, or an empty text."""
     for frame in finding["places"].get(place, []):
         if pathlib.Path(frame["file"]).parent == PROGRAMS and frame["line"] > 0:
             return pathlib.Path(frame["file"]).read_text().splitlines()[frame["line"] - 1]
@@ -61,7 +61,7 @@ def line_of(finding, place):
 
 
 def complaint(program, arguments, found, shown, replays):
-    """What is not as expected, or nothing."""
+    """Returns the complaint about an unexpected result, or an empty text."""
     if found["stopped"]:
         return str(found["stopped"])
     if found["failures"]:
@@ -79,7 +79,7 @@ def complaint(program, arguments, found, shown, replays):
 
 
 def judge(options, program, arguments, runs, seed):
-    """Prints a line. Returns whether all was as expected."""
+    """Prints a line. Returns whether the result was as expected."""
     replays = 20 if options.long else 3
     with tempfile.TemporaryDirectory() as out:
         began = time.monotonic()
@@ -100,7 +100,7 @@ def judge(options, program, arguments, runs, seed):
 
 
 def values(options, name):
-    """Runs a program that judges its values itself. Returns whether it does so, without a finding."""
+    """Runs a program that checks its values itself. Returns whether they are correct and there is no finding."""
     command = [ROOT / f"build/{options.preset}/afterlife", "run", "--runs", "1", "--timeout", "600", "--json", "--", options.python,
                PROGRAMS / name]
     ended = subprocess.run(command, capture_output=True, text=True)

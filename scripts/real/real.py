@@ -29,22 +29,22 @@ HERE = ROOT / "scripts/real"
 
 @dataclasses.dataclass
 class Row:
-    """A program on some wheels. No lines: nothing may be found."""
+    """A program with certain wheels, and its expected finding; no finding is allowed if it has no lines."""
     name: str
     wheels: tuple
     program: str
-    kernels: str = ""  # Whose fatbin it is given; without one, it compiles its own.
+    kernels: str = ""  # Kernels whose fatbin it gets as an argument; without one, it compiles its own.
     kind: str = ""
-    lines: dict = dataclasses.field(default_factory=dict)  # What the line holds where it was born, captured, ...
+    lines: dict = dataclasses.field(default_factory=dict)  # Text in the line where it was born, captured, and so on.
     decisions: int = 0
-    arguments: tuple = ()  # Of the program, behind the fatbin.
-    besides: tuple = ()  # Kinds that may be found, too.
-    minutes: int = 0  # How long --long looks at it besides.
-    failures: tuple = ()  # How it fails in some run after the plain one: all that do have one of these.
-    python: int = 0  # The least minor version of Python 3 that its wheels take; 0 for this one's.
-    is_jax: bool = False  # It looks for /dev/nvidiactl, and needs our runtime.
-    is_compiled: bool = False  # pip compiles it against the toolkit, in minutes: rows of --long, and of --only.
-    is_long: bool = False  # It downloads hundreds of megabytes: the same.
+    arguments: tuple = ()  # The program's arguments after the fatbin.
+    besides: tuple = ()  # Other kinds that may be found.
+    minutes: int = 0  # The duration of an additional search with --long.
+    failures: tuple = ()  # Accepted complaints of failures after the plain run.
+    python: int = 0  # The lowest minor version of Python 3 that its wheels support; 0: the current one.
+    is_jax: bool = False  # It looks for /dev/nvidiactl and needs our runtime.
+    is_compiled: bool = False  # pip compiles it against the toolkit, which takes minutes: only run with --long or --only.
+    is_long: bool = False  # It downloads hundreds of megabytes: only run with --long or --only.
 
 
 CORE_0_7 = ("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"))
@@ -55,7 +55,7 @@ NUMBA = ("numba-cuda 0.30.4", ("numba-cuda==0.30.4", "numba==0.62.1", "numpy==2.
                                "nvidia-nvvm==13.0.88", "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"))
 PYCUDA = ("PyCUDA 2026.1", ("pycuda==2026.1", "numpy==2.1.3"))
 JAX = ("JAX 0.12.0.1", ("jax==0.12.0.1", "jaxlib==0.12.0.1", "jax-cuda13-plugin==0.12.0.1", "jax-cuda13-pjrt==0.12.0.1", "numpy==2.5.5"))
-HEAP_ERROR = "signal 11"  # An object that has ended is read, and the heap has anything there.
+HEAP_ERROR = "signal 11"  # A dead object is read, and the heap may contain anything there.
 ROWS = [
     Row(*CORE_0_7, "dropped_buffer.py", "graph_argument", "use_after_free",
         {"born": "memory.allocate(", "captured": "graph.launch(", "used": "run.launch("}, 1),
@@ -92,7 +92,7 @@ ROWS = [
 
 
 def why_skipped(preset, row):
-    """Why a row cannot be tried here, or nothing."""
+    """Returns the reason why a row cannot be run here, or an empty text."""
     if not interpreter(row):
         return f"needs Python 3.{row.python}"
     if row.is_jax and not (ROOT / f"build/{preset}/lib/libcudart.so.13").exists():
@@ -103,7 +103,7 @@ def why_skipped(preset, row):
 
 
 def searched(preset, row, packages, seed, limit, out):
-    """What `afterlife run` prints of the row, as an object."""
+    """Returns the JSON output of `afterlife run` for the row."""
     given = [ROOT / f"build/{preset}/generated/fatbins/{row.kernels}.fatbin"] if row.kernels else []
     command = [*device_file(row), ROOT / f"build/{preset}/afterlife", "run", *limit, "--timeout", "300", "--seed", str(seed), "--out", out, "--json",
                "--", interpreter(row), HERE / row.program, *given, *row.arguments]
@@ -122,7 +122,7 @@ def environment(packages):
 
 
 def source_line(frames):
-    """The line of the program itself that a place is in, or nothing."""
+    """Returns the program's own line at a place, or an empty text."""
     for frame in frames:
         if pathlib.Path(frame["file"]).parent == HERE:
             return pathlib.Path(frame["file"]).read_text().splitlines()[frame["line"] - 1].strip()
@@ -130,7 +130,7 @@ def source_line(frames):
 
 
 def complaint(row, found, replays, shown):
-    """What is not as expected, or nothing."""
+    """Returns the complaint about an unexpected result, or an empty text."""
     if found["stopped"]:
         return str(found["stopped"])
     findings = [finding for finding in found["findings"] if finding["kind"] != "failure"]
@@ -156,14 +156,14 @@ def complaint(row, found, replays, shown):
 
 
 def replayed(preset, row, found, packages, count):
-    """How many of so many replays were as recorded."""
+    """Returns how many of `count` replays were as recorded."""
     file = found["findings"][0]["file"]
     return sum(subprocess.run([*device_file(row), ROOT / f"build/{preset}/afterlife", "replay", file], capture_output=True,
                               env=environment(packages)).returncode == 0 for _ in range(count))
 
 
 def limits(row, seeds, long):
-    """How long each search of the row is, by its seed."""
+    """Returns the length of each search of the row, by seed."""
     searches = dict.fromkeys(range(1, seeds + 1), ("--runs", "20"))
     if long and row.minutes:
         searches[seeds + 1] = ("--seconds", str(row.minutes * 60))
@@ -171,7 +171,7 @@ def limits(row, seeds, long):
 
 
 def judge(preset, row, searches, replays):
-    """Prints a line per search. Returns whether all were as expected."""
+    """Prints a line per search. Returns whether all results were as expected."""
     if why := why_skipped(preset, row):
         print(f"skip {row.name}, {' '.join((row.program, *row.arguments))}: {why}", flush=True)
         return True
@@ -193,7 +193,7 @@ def judge(preset, row, searches, replays):
         program = " ".join((row.program, *row.arguments))
         print(f"{'ok  ' if not why else 'FAIL'} {row.name}, {program}, seed {seed}: {told}; {found['runs']} runs, {seconds:.0f} s"
               f"{': ' + why if why else ''}", flush=True)
-    if launches.exists():  # By the driver's own count, in the last run.
+    if launches.exists():  # The driver's own count in the last run.
         counts = json.loads(launches.read_text())
         print(f"     launches of {len(counts)} operators: {', '.join(f'{name} {count}' for name, count in counts.items())}", flush=True)
     return good

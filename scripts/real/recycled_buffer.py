@@ -12,7 +12,7 @@ from cuda.core import Device, DeviceMemoryResource, LaunchConfig, Program, Progr
 
 try:
     from cuda.core.graph import GraphDefinition
-except ImportError:  # 0.7.0 calls it so.
+except ImportError:  # The class has another name in 0.7.0.
     from cuda.core.graph import GraphDef as GraphDefinition
 
 

@@ -18,20 +18,20 @@ from wheels import ROOT
 SOURCES = ROOT / "scripts/real/nvcc"
 BUILT = ROOT / "build/real/nvcc"
 PTX = ("-gencode", "arch=compute_80,code=compute_80", "--no-compress")
-WAYS = ("shared", "archive", "defaults")  # -cudart shared; our libcudart_static.a; nothing but NVCC_APPEND_FLAGS.
-CUDA_12_WAYS = ("CUDA 12 shared", "CUDA 12 archive")  # By clang. NVIDIA's runtime, by its path; our archive.
+WAYS = ("shared", "archive", "defaults")  # -cudart shared; our libcudart_static.a; only NVCC_APPEND_FLAGS.
+CUDA_12_WAYS = ("CUDA 12 shared", "CUDA 12 archive")  # Both built with clang: NVIDIA's runtime, given by path; our archive.
 SOUND = ("--runs", "50")
 
 
 @dataclasses.dataclass
 class Program:
-    """No kinds: nothing may be found."""
+    """A program and its expected finding; no finding is allowed if it has no kinds."""
     name: str
-    kinds: tuple = ()  # What may be found first.
-    lines: dict = dataclasses.field(default_factory=dict)  # What the lines of the places hold.
-    sources: tuple = ()  # Beside its own.
+    kinds: tuple = ()  # Kinds that the first finding may have.
+    lines: dict = dataclasses.field(default_factory=dict)  # Text in the lines of the places.
+    sources: tuple = ()  # Sources besides the program's own.
     flags: tuple = ()
-    is_slow: bool = False  # To compile: without --long it is built in one way.
+    is_slow: bool = False  # Compiling is slow: without --long it is built in only one way.
     ways: tuple = WAYS
 
     def row(self, way):
@@ -61,7 +61,7 @@ def nvcc():
 
 
 def rows(only, long):
-    """Yields the programs and ways that are asked for. CUDA 12 has to be downloaded: rows of --long, and of --only."""
+    """Yields the selected programs and ways. CUDA 12 must be downloaded, so its rows are only run with --long or --only."""
     for program in PROGRAMS:
         for way in program.ways[:1] if program.is_slow and not long else program.ways:
             if only in program.row(way) and (long or only or way in WAYS):
@@ -69,7 +69,7 @@ def rows(only, long):
 
 
 def built(preset, program, way):
-    """The program, compiled unless it is newer than all that it is made of."""
+    """Returns the program; compiles it if it is older than its sources or the library."""
     folder = BUILT / way.replace(" ", "-")
     file = folder / program.name
     library = ROOT / f"build/{preset}/lib{'' if way in WAYS else '/cuda12'}/libcudart_static.a"
@@ -102,7 +102,7 @@ def searched(preset, file, arguments, options, seed, out):
 
 
 def line_of(finding, place):
-    """The program's own line that a place is in, or nothing."""
+    """Returns the program's own line at a place, or an empty text."""
     for frame in finding["places"].get(place, []):
         if not frame.get("library") and pathlib.Path(frame["file"]).parent == SOURCES and frame["line"] > 0:
             return pathlib.Path(frame["file"]).read_text().splitlines()[frame["line"] - 1]
@@ -110,7 +110,7 @@ def line_of(finding, place):
 
 
 def complaint(program, found):
-    """What is not as expected of a run without an argument, or nothing."""
+    """Returns the complaint about a run without an argument, or an empty text."""
     if found["stopped"]:
         return str(found["stopped"])
     if found["failures"]:
@@ -128,7 +128,7 @@ def complaint(program, found):
 
 
 def judge(preset, program, way, seeds):
-    """Prints a line per seed, and one for the twin. Returns whether all were as expected."""
+    """Prints a line per seed, and one for the twin. Returns whether all results were as expected."""
     began = time.monotonic()
     try:
         file = built(preset, program, way)

@@ -20,12 +20,12 @@ import time
 
 from wheels import ROOT, WHEELS, stop
 
-# What a source includes, or calls, that neither a compiler nor our driver has.
+# Pattern in a source that uses a library | the library, which neither the compiler nor our driver provides.
 NEEDS = ((r"helper_gl|GL/|freeglut|GLES", "OpenGL"), (r"EGL/|cudaEGL|egl_common", "EGL"), (r"vulkan|Vulkan", "Vulkan"), (r"d3d1|D3D1", "Direct3D"),
          (r"<mpi\.h>", "MPI"), (r"cufft", "cuFFT"), (r"curand", "cuRAND"), (r"cublas", "cuBLAS"), (r"cusparse", "cuSPARSE"),
          (r"nvscibuf|nvsci|NvSci|cudla|nvmedia", "NvSci or DLA"), (r"<npp|nppi", "NPP"), (r"nvvm\.h", "libNVVM"), (r"FreeImage", "FreeImage"),
          (r"cuda_runtime_api\.h>.*nvrtc|nvrtc_helper|nvrtc\.h", "NVRTC: the suite cuda-samples has it"))
-WAIVED = 2  # By the samples' own EXIT_WAIVED.
+WAIVED = 2  # EXIT_WAIVED of the samples.
 
 
 @dataclasses.dataclass
@@ -38,7 +38,7 @@ class Sample:
         return self.folder.name
 
     def missing(self):
-        """What it needs that is not simulated, or nothing."""
+        """Returns the library that it needs and that is not simulated, or nothing."""
         text = "\n".join(file.read_text(errors="replace") for file in self.folder.rglob("*")
                          if file.suffix in (".cu", ".cpp", ".c", ".h", ".cuh", ".hpp"))
         for pattern, name in NEEDS:
@@ -56,7 +56,7 @@ def samples(folder):
 
 
 def built(sample, common, preset):
-    """The program, and what its compiler says where there is none."""
+    """Returns the program, and the compiler's output if it does not build."""
     program = WHEELS / "samples" / sample.name
     archive = ROOT / f"build/{preset}/lib"
     if program.exists() and program.stat().st_mtime > (archive / "libcudart_static.a").stat().st_mtime:
@@ -72,7 +72,7 @@ def built(sample, common, preset):
 
 
 def ran(program, sample, preset, seconds):
-    """Runs it. Returns what became of it: pass, waived, or why not."""
+    """Runs it. Returns the result: pass, waived, or the reason of the failure."""
     environment = dict(os.environ, LD_LIBRARY_PATH=str(ROOT / f"build/{preset}/lib"))
     process = subprocess.Popen([program], cwd=sample.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, start_new_session=True)

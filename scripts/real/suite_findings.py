@@ -35,7 +35,7 @@ def tests_in(suite, folder, file, environment_):
 
 
 def searched(suite, folder, test, options, environment_):
-    """The object of `afterlife run --json`, or the line that says why there is none."""
+    """Returns the object printed by `afterlife run --json`, or the error line if there is none."""
     with tempfile.TemporaryDirectory() as out:
         command = [ROOT / f"build/{options.preset}/afterlife", "run", "--runs", options.runs, "--timeout", suite.seconds, "--out", out, "--json",
                    "--", sys.executable, *PYTEST, *suite.options, test]

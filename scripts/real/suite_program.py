@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 
-WAIVED = 2  # The exit code of NVIDIA's samples where the device lacks something.
+WAIVED = 2  # The exit code of NVIDIA's samples if the device lacks a feature.
 
 
 class ProgramRun:
@@ -12,7 +12,7 @@ class ProgramRun:
         self.folder, self.name, self.environment, self.seconds = folder, name, environment, seconds
 
     def results(self):
-        """{name: (result, message)}: passed, skipped, failed, crashed, too long. Empty where it is not built."""
+        """Returns {name: (result, message)}: passed, skipped, failed, crashed, too long. Empty if the program is not built."""
         found = [path for path in sorted(self.folder.rglob(self.name)) if path.is_file() and os.access(path, os.X_OK)]
         return {self.name: self.result(found[0])} if found else {}
 
@@ -28,5 +28,5 @@ class ProgramRun:
             return "crashed", f"{signal.Signals(-ended.returncode).name}: {told[-1] if told else ''}"
         if ended.returncode == WAIVED:
             return "skipped", ""
-        good = ended.returncode == 0 and not any("FAIL" in line for line in said)  # Some end with 0 all the same.
+        good = ended.returncode == 0 and not any("FAIL" in line for line in said)  # Some programs exit with 0 after a failure.
         return ("passed", "") if good else ("failed", told[-1] if told else f"exit {ended.returncode}")

@@ -7,8 +7,8 @@ import subprocess
 import sys
 import tempfile
 
-AGAIN = 70  # The exit code of pytest_results.py where a test failed.
-TRIES = 2000  # A file with more failures than this does not end by itself.
+AGAIN = 70  # The exit code of pytest_results.py after a failed test.
+TRIES = 2000  # The limit of runs for one file, each of which ends at a failure.
 
 
 class FileRun:
@@ -16,7 +16,7 @@ class FileRun:
         self.tests, self.file, self.environment, self.seconds, self.options = tests, file, environment, seconds, options
 
     def results(self):
-        """{test: (result, message)}: passed, skipped, failed, crashed, too long."""
+        """Returns {test: (result, message)}: passed, skipped, failed, crashed, too long."""
         with tempfile.TemporaryDirectory() as folder:
             lines = pathlib.Path(folder) / "results"
             for _ in range(TRIES):
@@ -40,7 +40,7 @@ class FileRun:
 
     @staticmethod
     def read(lines):
-        """What is known, and the test that began and did not end."""
+        """Returns the results so far, and the test that began but did not end."""
         found, open_ = {}, ""
         for line in map(json.loads, lines.read_text(encoding="utf-8").splitlines() if lines.is_file() else ()):
             open_ = "" if "result" in line else line["test"]
@@ -51,7 +51,7 @@ class FileRun:
     @staticmethod
     def end_of(ended):
         last = [line for line in ended.stderr.splitlines() if line.startswith("afterlife:")]
-        if ended.returncode == 1:  # So does the watchdog of pytest_results.py.
+        if ended.returncode == 1:  # The watchdog of pytest_results.py exits with this code.
             return "too long", ""
         how = signal.Signals(-ended.returncode).name if ended.returncode < 0 else f"exit {ended.returncode}"
         return "crashed", f"{how}{': ' + last[-1] if last else ''}"

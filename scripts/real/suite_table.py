@@ -6,17 +6,17 @@ import dataclasses
 @dataclasses.dataclass
 class Suite:
     name: str
-    source: str  # The repository and the tag that FOLDER is to be a checkout of.
+    source: str  # The repository and tag of which FOLDER must be a checkout.
     tests: str  # The folder of tests in it.
     wheels: tuple
-    in_wheels: bool = False  # The tests come with the wheels: the folder is one of theirs, and nothing else is needed.
-    programs: tuple = ()  # In place of tests: programs that the user has built, by name.
-    options: tuple = ()  # Further ones of pytest.
-    quick: tuple = ()  # Files of the part that fits ten minutes.
-    only: tuple = ()  # Files and folders, where it is not all.
-    left_out: dict = dataclasses.field(default_factory=dict)  # Files and folders, with the reason.
+    in_wheels: bool = False  # The tests come with the wheels, so that no FOLDER is needed.
+    programs: tuple = ()  # Used in place of tests: names of programs that the user has built.
+    options: tuple = ()  # Additional options for pytest.
+    quick: tuple = ()  # Files of the part that takes less than ten minutes.
+    only: tuple = ()  # Files and folders to run; all if empty.
+    left_out: dict = dataclasses.field(default_factory=dict)  # Files and folders, with the reasons.
     environment: dict = dataclasses.field(default_factory=dict)
-    seconds: int = 240  # For one test.
+    seconds: int = 240  # Limit for one test.
 
     def has(self, file):
         return not file.startswith(tuple(self.left_out)) and (not self.only or file.startswith(self.only))
@@ -52,7 +52,7 @@ SUITES = {suite.name: suite for suite in (
           in_wheels=True,
           quick=("test_context_stack.py", "test_cuda_driver.py", "test_cuda_memory.py", "test_cuda_ndarray.py", "test_events.py",
                  "test_linker.py", "test_reset_device.py", "test_streams.py"),
-          # Its files are found below the package numba, into which another package of theirs puts them.
+          # Its files are in the package numba, into which another package of the same project puts them.
           options=("-o", "consider_namespace_packages=true", "-p", "numba_cuda_fixture")),
     Suite("cuda-samples", "the driver's programs of github.com/NVIDIA/cuda-samples, v13.0, built", ".", (),
           quick=("clock_nvrtc", "deviceQueryDrv", "inlinePTX_nvrtc", "matrixMulDrv", "matrixMulDynlinkJIT", "memMapIPCDrv",

@@ -36,7 +36,7 @@ def environment(suite, preset, packages):
 
 
 def files_of(suite, tests, expected, options):
-    """The files of tests to run, by their paths in the folder; of programs, their names."""
+    """Returns the test files to run, as paths in the folder; for programs, their names."""
     known = sorted(suite.programs or (str(path.relative_to(tests)) for path in tests.rglob("test_*.py")))
     chosen = [name for name in known if suite.has(name)]
     if not options.rewrite:
@@ -47,7 +47,7 @@ def files_of(suite, tests, expected, options):
 
 
 def differences(expected, file, results):
-    """Lines about what came out otherwise than the list says."""
+    """Yields lines about results that differ from the expected ones."""
     for test, (result, message) in sorted(results.items()):
         wanted = expected.result(test)
         if result == "skipped" and wanted == "passed":
@@ -72,7 +72,7 @@ def run_of(suite, tests, file, environment_):
 
 
 def search(suite, tests, files, options, environment_):
-    """Yields each file with what its tests came to, as they end."""
+    """Yields each file with the results of its tests as soon as it is done."""
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runs = {pool.submit(run_of(suite, tests, name, environment_).results): name for name in files}
         for done in concurrent.futures.as_completed(runs):
@@ -80,7 +80,7 @@ def search(suite, tests, files, options, environment_):
 
 
 def tests_of(suite, packages, folder):
-    """The folder of the suite's tests."""
+    """Returns the folder of the suite's tests."""
     if not suite.in_wheels and folder is None:
         stop(f"{suite.name} needs a FOLDER: {suite.source}")
     tests = (packages if suite.in_wheels else folder.resolve()) / suite.tests
@@ -90,7 +90,7 @@ def tests_of(suite, packages, folder):
 
 
 def judge(suite, options):
-    """Prints what differs from the list, and the sums. Returns whether nothing does."""
+    """Prints the differences from the expected results, and the sums. Returns whether there are no differences."""
     path = EXPECTED / f"{suite.name}.txt"
     expected = Expectations.read(path) if path.is_file() else Expectations({}, {})
     packages = installed(suite) if suite.wheels else ROOT

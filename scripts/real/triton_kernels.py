@@ -79,7 +79,7 @@ def check(status):
 
 
 class Array:
-    """An array of numpy's, and memory of the device with its values."""
+    """A numpy array, and device memory with its values."""
 
     def __init__(self, values):
         self.values = np.ascontiguousarray(values)
@@ -93,8 +93,8 @@ class Array:
 
 
 def launch(function, signature, block, grid, *arguments):
-    """Compiles a kernel of Triton's for what it is given, and runs it to its end."""
-    # Strides and addresses are multiples of 16 here: Triton copies in pieces of 16 bytes then.
+    """Compiles a Triton kernel for these arguments, and runs it to completion."""
+    # Strides and addresses are multiples of 16 here, so that Triton copies in units of 16 bytes.
     source = ASTSource(fn=function, signature={**signature, "BLOCK": "constexpr"}, constexprs={"BLOCK": block},
                        attrs={(index,): [["tt.divisibility", 16]] for index, kind in enumerate(signature.values())
                               if kind.startswith("*") or kind == "i32" and arguments[index] % 16 == 0})
@@ -104,7 +104,7 @@ def launch(function, signature, block, grid, *arguments):
     check(CUDA.cuModuleGetFunction(ctypes.byref(kernel), module, ctypes.c_char_p(built.metadata.name.encode())))
     values = [argument.address if isinstance(argument, Array) else
               ctypes.c_float(argument) if isinstance(argument, float) else ctypes.c_int32(argument) for argument in arguments]
-    values += [ctypes.c_uint64(0), ctypes.c_uint64(0)]  # The scratch memory that every kernel of Triton's is given.
+    values += [ctypes.c_uint64(0), ctypes.c_uint64(0)]  # The scratch memory that every Triton kernel gets.
     pointers = (ctypes.c_void_p * len(values))(*(ctypes.cast(ctypes.byref(value), ctypes.c_void_p) for value in values))
     check(CUDA.cuLaunchKernel(kernel, *(*grid, 1, 1)[:3], 32 * built.metadata.num_warps, 1, 1,
                               ctypes.c_uint(built.metadata.shared), None, pointers, None))
@@ -139,7 +139,7 @@ def layer_norms(random):
 
 
 def narrowed(values, kind):
-    """The values as the device takes them, and the bits that stand for them."""
+    """Returns the values as the device stores them, and their bits."""
     if kind == "fp16":
         return values.astype(np.float16).astype(np.float64), values.astype(np.float16)
     bits = values.view(np.uint32) & np.uint32(0xffff0000 if kind == "bf16" else 0xffffe000)

@@ -28,12 +28,12 @@ NVML = "nvidia-nvml-dev==13.0.*"
 CONFIGURE = ("--with-nvcc-gencode=-gencode=arch=compute_80,code=compute_80", "--with-tls=cuda", "--with-nvls=no", "--with-nccl=no",
              "--with-rocm=no", "--with-sharp=no", "--with-ibverbs=no", "--with-rdmacm=no", "--disable-static")
 SETTINGS = {"UCC_TLS": "cuda", "UCC_CLS": "basic", "UCC_TL_CUDA_MAX_CONCURRENT": "1"}
-LIMIT = 120  # Seconds that a run may take.
-OPENED = "tl_cuda cache new region"  # UCC's words after each cudaIpcOpenMemHandle.
+LIMIT = 120  # Time limit of a run in seconds.
+OPENED = "tl_cuda cache new region"  # Printed by UCC after each cudaIpcOpenMemHandle.
 
 
 def step(log, command, **options):
-    """Runs a step of a build; its words go to a file."""
+    """Runs a step of a build; its output goes to a file."""
     with log.open("a") as said:
         if subprocess.run(command, stdout=said, stderr=subprocess.STDOUT, check=False, **options).returncode != 0:
             print(f"ucc.py: {' '.join(map(str, command))[:60]} failed: see {log}", file=sys.stderr)
@@ -41,7 +41,7 @@ def step(log, command, **options):
 
 
 def toolkit(preset):
-    """A folder as UCC's configure wants it: headers with nvml.h, our libraries, nvcc."""
+    """Makes a folder in the form that UCC's configure expects: headers with nvml.h, our libraries, nvcc."""
     theirs = pathlib.Path((ROOT / "build/cuda_root.txt").read_text().strip())
     ours = WORK / "cuda"
     if not (ours / "include/nvml.h").exists():
@@ -60,7 +60,7 @@ def toolkit(preset):
 
 
 def built(source, cuda):
-    """The program with UCC of this source; built once."""
+    """Returns the program built with UCC from this source. UCC is built only once."""
     name = source.name
     tree, log = WORK / name, WORK / f"{name}.log"
     library = tree / "installed/lib"
@@ -80,7 +80,7 @@ def built(source, cuda):
 
 
 def run(preset, program, words, options, settings):
-    """A command of ours with the program. Returns its result and its words."""
+    """Runs the program under `afterlife run`. Returns its result and its output."""
     command = [ROOT / "build" / preset / "afterlife", "run", "--json", "--timeout", str(LIMIT), *options, "--", program, *words]
     ended = subprocess.run(command, env=os.environ | SETTINGS | settings, capture_output=True, text=True, check=False)
     try:

@@ -30,7 +30,7 @@ PROGRAMS = (
 
 
 def run(program, preset):
-    """The exit code of the program, on the driver of that build."""
+    """Returns the exit code of the program on the driver of that build."""
     environment = dict(os.environ, PYTHONPATH=str(installed(program)), LD_LIBRARY_PATH=str(ROOT / f"build/{preset}/lib"))
     print(f"{program.name}:", flush=True)
     return subprocess.run([sys.executable, ROOT / "scripts/real" / program.file], env=environment).returncode

@@ -16,7 +16,7 @@ def stop(text):
 
 
 def installed(row):
-    """The folder that holds the row's wheels, and nothing else."""
+    """Returns the folder that contains exactly the row's wheels."""
     folder = WHEELS / row.name.replace(" ", "-")
     packages = folder / "site-packages"
     pins = folder / "pins.txt"
@@ -37,14 +37,14 @@ def installed(row):
 
 
 def compiling():
-    """The environment in which pip compiles a wheel that there is not: it links with our driver."""
+    """Returns the environment in which pip compiles a wheel that is not available; it links with our driver."""
     toolkit = (ROOT / "build/cuda_root.txt").read_text().strip()
     libraries = ":".join(str(folder) for folder in sorted(ROOT.glob("build/*/lib")))
     return dict(os.environ, CUDA_ROOT=toolkit, PATH=f"{toolkit}/bin:{os.environ['PATH']}", LIBRARY_PATH=libraries)
 
 
 def interpreter(row):
-    """The Python for the row; "" where this machine has none that is new enough."""
+    """Returns the Python for the row, or "" if this machine has none that is new enough."""
     least = getattr(row, "python", 0)
     if sys.version_info.minor >= least:
         return sys.executable
@@ -54,6 +54,6 @@ def interpreter(row):
 
 
 def make_site(packages):
-    """Has Python heed the wheels' .pth files, by which some import a part of theirs when it starts: it does so in site folders alone."""
+    """Makes Python process the wheels' .pth files, with which some import their modules at startup. It only does so in site folders."""
     if any(packages.glob("*.pth")):
         (packages / "sitecustomize.py").write_text("import os\nimport site\n\nsite.addsitedir(os.path.dirname(__file__))\n")

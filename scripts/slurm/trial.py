@@ -49,13 +49,13 @@ def wait_until(what, holds):
 
 
 def state_of(job):
-    """The state of a job or of an element, and how often it was restarted."""
+    """Returns the state of a job or of an array element, and how often it was restarted."""
     text = run("scontrol", "show", "job", job)
     return re.search(r"JobState=(\w+)", text)[1], int(re.search(r"Restarts=(\d+)", text)[1])
 
 
 def processes_of(night, index):
-    """The processes of an element: its script and the program."""
+    """Returns the processes of an array element: its script and the program."""
     own = []
     for entry in pathlib.Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -66,7 +66,7 @@ def processes_of(night, index):
 
 
 def kill_and_requeue(array, shared, count):
-    """Kills the element once something of it is finished, and puts it back into the queue."""
+    """Kills the element as soon as a part of it is finished, and puts it back into the queue."""
     part = shared / "night" / f"shard-{VICTIM}-of-{count}.part"
     wait_until(f"a finished variant of shard {VICTIM}", lambda: list(part.glob("cell-*.json")))
     before = len(list(part.glob("cell-*.json")))
@@ -82,11 +82,11 @@ def kill_and_requeue(array, shared, count):
 
 
 def stop(array, shared, count):
-    """Tells an element to stop, as Slurm does where its time is over. It is to requeue itself."""
+    """Signals an element to stop, as Slurm does when its time is over. The element must requeue itself."""
     part = shared / "night" / f"shard-{STOPPED}-of-{count}.part"
     wait_until(f"a finished variant of shard {STOPPED}", lambda: list(part.glob("cell-*.json")))
     element = f"{array}_{STOPPED}"
-    # It tries again for a minute where the element is out of the running by the time it looks.
+    # Keeps trying for a minute, even if the element is no longer running when scancel checks it.
     telling = subprocess.Popen(["scancel", "--batch", "--signal=TERM", element], stderr=subprocess.DEVNULL)
     wait_until("the element that was told to stop in the queue", lambda: state_of(element)[1] > 0)
     telling.kill()
@@ -95,7 +95,7 @@ def stop(array, shared, count):
 
 
 def on_slurm(arguments, folder):
-    """The night as a job array. Returns its history and a line on what was done."""
+    """Makes the nightly run as a job array. Returns its history and a line about what was done."""
     history, shared = folder / "history", folder / "shared"
     environment = os.environ | {"AFTERLIFE": str(programs.path(arguments.preset, "afterlife"))}
     array, merge = run(HERE / "night.sh", arguments.shards, *terms(arguments), "--history", history, "--shared", shared,
@@ -121,12 +121,12 @@ def terms(arguments):
 
 
 def listed(arguments):
-    """The option that names the list of a night of programs; nothing in other nights."""
+    """Returns the option with the list for a nightly run of programs, or an empty list for other nightly runs."""
     return ["--programs", arguments.list] if arguments.list else []
 
 
 def write_programs(folder):
-    """Writes a list of programs. Returns its name."""
+    """Writes a list of programs. Returns the name of the file."""
     clients = programs.ROOT / "harness/tests/clients"
     names = {"first": "sound.py", "second": "collected.py", "third": "sound.py", "fourth": "sound.py"}
     file = folder / "programs.toml"
@@ -136,7 +136,7 @@ def write_programs(folder):
 
 
 def alone(arguments, folder):
-    """The same shards one after another. Returns the history."""
+    """Runs the same shards one after another. Returns the history."""
     history = folder / "history"
     program = programs.path(arguments.preset, "afterlife")
     run(program, "nightly", "plan", arguments.shards, *terms(arguments), "--history", history)
@@ -147,7 +147,7 @@ def alone(arguments, folder):
 
 
 def left_in(settings, folder):
-    """What a night left, as scripts/nightly/kill.py compares it, but for its shards."""
+    """Returns the files that a nightly run left, without its shards, in the form in which scripts/nightly/kill.py compares them."""
     disk = kill.Disk(folder, mounts=False, place=folder)
     return {name: text for name, text in kill.all_of(settings, disk).items() if not name.startswith("history/night/")}
 

@@ -2,19 +2,19 @@
 // alltoallv: the copy-engine alltoall(v) of UCC's TL/CUDA, and the collectives that share its
 // slots, behind one interface.
 //
-// A job is 2 to 8 ranks, each a process with its own context, streams, progress queue and cache of
-// IPC mappings. Over that cache it is in one team or two of all ranks, each with a shared segment
-// of sync slots. Each method is a call of the process of `rank`. Policies differ in what a rank
-// keeps of a peer's memory between mapping and unmapping it, and in who may use the slot meanwhile.
+// A job has 2 to 8 ranks: processes with their own context, streams, progress queue and cache of
+// IPC mappings. Up to two teams of all ranks share that cache; each team has a shared segment of
+// sync slots. Each method is a call in the process of `rank`. Policies differ in what a rank keeps
+// of a peer's memory between mapping and unmapping it, and in who may use the slot until then.
 //
-// Contract: a collective reads the sources and writes the destinations of all ranks, as given to
-// init(), and nothing else. It has unmapped everything when it is complete. A rank on which it
-// fails holds up no other. The caller: all ranks init and post the same collectives in the same
-// order (finalizing an unposted one counts if all do); a destination is used by nothing else until
-// the collective is complete; all ranks make and destroy teams in the same order, and a rank
-// destroys its part of one when nothing is outstanding on it there. Threads: calls of one rank come
-// from its own tasks; a progress thread may run beside them. Errors: a Status; nothing throws.
-// After an error of init() nothing has happened, and it can be called again.
+// Contract: a collective reads only the sources and writes only the destinations of all ranks, as
+// passed to init(). It has unmapped everything when it is complete. A rank on which it fails does
+// not block others. The caller inits and posts the same collectives in the same order on all ranks
+// (finalizing an unposted one counts if all do), uses a destination for nothing else until
+// completion, makes and destroys teams in the same order on all ranks, and destroys a rank's part
+// of a team only if nothing of it is outstanding there. Threads: calls of a rank come from its own
+// tasks; a progress thread may run beside them. Errors: a Status; nothing throws. If init() fails,
+// nothing has changed and it can be called again.
 #pragma once
 
 #include <array>
@@ -27,25 +27,25 @@
 
 namespace targets::alltoallv {
 
-inline constexpr std::uint32_t kRequestLimit = 32;  ///< Per rank, by number.
-inline constexpr std::uint32_t kBufferCount = 2;    ///< Variables per rank that hold a source.
-/// Returns the elements of every source and destination.
+inline constexpr std::uint32_t kRequestLimit = 32;  ///< Maximum per rank.
+inline constexpr std::uint32_t kBufferCount = 2;    ///< Variables of a rank that hold sources.
+/// Returns the number of elements of each source and destination.
 constexpr std::uint32_t buffer_elements(std::uint32_t rank_count) { return 6 * rank_count; }
-inline constexpr std::uint32_t kBufferElements = buffer_elements(kRankLimit);  ///< At most.
+inline constexpr std::uint32_t kBufferElements = buffer_elements(kRankLimit);  ///< Upper bound.
 
 harness::Label to_label(Status status);
 
 enum class Collective : std::uint8_t {
   alltoall,
   alltoallv,
-  allgather_ring,         ///< Through the scratch of the right neighbour, step by step.
-  reduce_scatter_linear,  ///< Through all's scratch, then a kernel.
+  allgather_ring,         ///< Data pass through the right neighbour's scratch, step by step.
+  reduce_scatter_linear,  ///< Data pass through all ranks' scratch; a kernel adds them up.
 };
 
-/// Which peers reach each other. Rank 1 copies for the pair that does not.
+/// Selects the peers that can reach each other. Rank 1 is the proxy of a pair that cannot.
 enum class Topology : std::uint8_t { direct, ranks_0_and_2_by_proxy };
 
-/// One rank's counts to and from each peer, in elements.
+/// Element counts and displacements of one rank, to and from each peer.
 struct Exchange {
   std::array<std::uint16_t, kRankLimit> send_count{};
   std::array<std::uint16_t, kRankLimit> send_displacement{};
@@ -59,7 +59,7 @@ using Buffer = std::uint32_t;
 struct Arguments {
   Collective collective = Collective::alltoallv;
   Buffer source = 0;
-  bool null_source = false;  ///< No buffer at all: nothing is sent.
+  bool null_source = false;  ///< The source is a null pointer: nothing is sent.
   std::uint32_t offset = 0;  ///< Offset of the user's pointer in its allocation, in elements.
   std::uint32_t stream = 0;  ///< 0: no execution engine, so the default stream; 1, 2: the user's.
   std::uint32_t team = 0;
@@ -68,7 +68,7 @@ struct Arguments {
   Exchange exchange;
 };
 
-/// Elements that grow evenly: base, base + slope, ...
+/// Expected elements of a destination: base, base + slope, base + 2 * slope, ...
 struct Row {
   std::int32_t displacement;
   std::int32_t count;
@@ -81,18 +81,18 @@ constexpr std::int32_t element(std::uint32_t rank, std::uint32_t fill, std::uint
   return static_cast<std::int32_t>((rank << 20) + (fill << 8) + index + 1);
 }
 
-/// All that fixes a job before it starts.
+/// Configuration of a job, fixed before it starts.
 struct Setup {
   std::uint32_t rank_count = 2;
   std::uint32_t slot_count = kSlotLimit;        ///< UCC_TL_CUDA_MAX_CONCURRENT.
-  std::uint32_t request_count = kRequestLimit;  ///< Numbers that requests may have.
-  /// Numbers that the collectives of each team take at most.
+  std::uint32_t request_count = kRequestLimit;  ///< Requests are numbered below this.
+  /// Maximum number of collectives of each team that are numbered.
   std::array<std::uint32_t, kTeamLimit> number_count{kRequestLimit, kRequestLimit};
   bool close_at_zero = false;    ///< Whether a mapping without users is closed instead of kept.
   bool batch_copies = false;     ///< CUDA 13: the copies of a collective are one call.
   bool pooled = false;           ///< Tensors are pieces of larger allocations.
   bool scratch = false;          ///< The job uses ring or linear collectives.
-  bool quiet = false;            ///< No rank is held up at a named place.
+  bool quiet = false;            ///< Disables the delays at named points.
   Observer* observer = nullptr;  ///< May be null.
 };
 
@@ -103,52 +103,52 @@ class Alltoallv {
 
   // ---- the process ----
   virtual Status open(std::uint32_t rank) = 0;
-  /// Lets go of everything; nothing is outstanding, and no team is left.
+  /// Releases everything. The caller has no outstanding work and no team left.
   virtual void close(std::uint32_t rank) = 0;
   /// Collective: returns when all ranks have called it. Outstanding work of other teams continues.
   virtual void create_team(std::uint32_t rank, std::uint32_t team, Topology topology) = 0;
-  /// Does not wait, unless the policy does.
+  /// Returns without waiting for peers, unless the policy waits.
   virtual void destroy_team(std::uint32_t rank, std::uint32_t team) = 0;
-  /// A second thread calls progress, until the process closes.
+  /// Starts a second thread that calls progress() until the process closes.
   virtual void start_progress_thread(std::uint32_t rank) = 0;
-  /// The same, woken by anything that is posted: for a rank whose own task may be held up after
-  /// that.
+  /// Starts a thread that progresses whenever something is posted. It is for a rank whose own task
+  /// may be delayed after a post.
   virtual void start_spare_thread(std::uint32_t rank) = 0;
 
   // ---- buffers: managed objects ----
-  /// buffers[b] = a new tensor, filled on `stream`.
+  /// Sets buffers[b] to a new tensor, filled on `stream`.
   virtual Status fill(std::uint32_t rank, Buffer buffer, std::uint32_t fill,
                       std::uint32_t stream) = 0;
   virtual bool filled(std::uint32_t rank, Buffer buffer) const = 0;
-  /// del buffers[b]. Collectives that use the tensor keep it.
+  /// Runs `del buffers[b]`. Collectives that use the tensor keep it alive.
   virtual void drop(std::uint32_t rank, Buffer buffer) = 0;
-  /// An object that holds the tensor and itself: only the collector frees it, once dropped.
+  /// Puts the tensor in a reference cycle: once dropped, only the collector can free it.
   virtual void make_cycle(std::uint32_t rank, Buffer buffer) = 0;
-  /// gc.collect().
+  /// Runs gc.collect().
   virtual void collect(std::uint32_t rank) = 0;
 
   // ---- collectives ----
-  /// The caller gets ready what init() is given: a new destination, a stream, a source that is
-  /// filled. Nothing of UCC's.
+  /// Makes the caller's arguments of init(): a new destination, a stream and a filled source. Calls
+  /// nothing of UCC.
   virtual Status prepare(std::uint32_t rank, Request request, const Arguments& arguments) = 0;
   virtual Status init(std::uint32_t rank, Request request, const Arguments& arguments) = 0;
   /// Posts once, or again after a persistent one has completed. Returns before it is complete.
   virtual void post(std::uint32_t rank, Request request) = 0;
-  /// The same when the data are ready: sets up in the caller's own time, and only then queues.
+  /// Posts when the data are ready: does the set-up in the calling task, and only then enqueues.
   virtual void triggered_post(std::uint32_t rank, Request request) = 0;
-  /// One pass over what is outstanding.
+  /// Progresses each outstanding request once.
   virtual void progress(std::uint32_t rank) = 0;
   virtual Status test(std::uint32_t rank, Request request) const = 0;
   /// Progresses until the request is complete.
   virtual Status wait(std::uint32_t rank, Request request) = 0;
-  /// Reads the destination back, and has a kernel compare it with at most one row for each rank.
+  /// Reads the destination back; a kernel also compares it with at most one row per rank.
   virtual Status check(std::uint32_t rank, Request request, std::span<const Row> rows) = 0;
-  /// The caller overwrites the destination, between two posts.
+  /// Overwrites the destination between two posts, as a caller may.
   virtual Status scrub(std::uint32_t rank, Request request) = 0;
   virtual void finalize(std::uint32_t rank, Request request) = 0;
 };
 
-/// A way to manage lifetimes on this path, by name.
+/// A lifetime policy of this path, and its name.
 struct NamedPolicy {
   harness::Label name;
   Alltoallv* (*make)(harness::Runtime& runtime, const Setup& setup);

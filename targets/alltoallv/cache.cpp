@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A region is an owned host object: its life is that of the mapping, and a pointer to
-// it that outlives it is caught when it is followed. The table is small and sorted by address.
+// How it works. A region is an owned host object that exists as long as its mapping, so that a
+// later access through a pointer to it is detected. The table is small and sorted by address.
 #include "targets/alltoallv/cache.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr CUdeviceptr page_end(const MemInfo& info) {
   return page_start(info.ptr + info.length + kPage - 1);
 }
 
-/// The content of an uninitialized pointer: the same in every build.
+/// Stands for the content of an uninitialized pointer. Fixed, so that all builds behave alike.
 constexpr CUdeviceptr kGarbage = 0xdead'beef'0000;
 
 Label site_of(Reason reason) {
@@ -70,7 +70,7 @@ Status Cache::map(const MemInfo& info, const Use& use, Mapping& mapping) {
   return Status::ok;
 }
 
-// "Already mapped" is answered by closing what is in the way, and then by closing everything.
+// On "already mapped", closes what is in the way and retries; then closes everything and retries.
 CUresult Cache::open(const MemInfo& info, const Use& use, CUdeviceptr& mapped, bool& garbage) {
   const auto attempt = [&] {
     return cuIpcOpenMemHandle(&mapped, std::bit_cast<CUipcMemHandle>(info.handle),
@@ -190,7 +190,7 @@ void Cache::unmap_region(Mapping& mapping) {
 
 void Cache::count_down(Region& region, BirthId birth, Mapping& mapping, bool force) {
   core_.tell([&](Observer& observer) { observer.let_go(mapping.use, birth, region.count); });
-  --region.count;  // From 0 it wraps, as upstream's does.
+  --region.count;  // Wraps at 0, as upstream's does.
   if (region.count == 0) close_if_idle(region, force);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache: a process's mappings of one peer's memory, by the address that the memory has at the peer.
+// Cache: a process's mappings of one peer's memory, keyed by the memory's address at the peer.
 //
-// The cache of UCC: a page table of regions and a count in each, under a lock; nothing is ever
-// evicted. A look-up is by address, so that any address inside a region finds it. The counts are
-// advice: a handle that changed, an overlap and a purge close what they meet. CloseRule::counted
-// heeds them.
+// It models UCC's cache: a page table of counted regions under a lock, without eviction by size.
+// Any address inside a region finds it. With CloseRule::blind the counts do not protect a mapping:
+// a changed handle, an overlap and a purge close it even with users. CloseRule::counted respects
+// the counts.
 #pragma once
 
 #include <memory_resource>
@@ -17,26 +17,26 @@ namespace targets::alltoallv {
 
 enum class CloseRule : std::uint8_t {
   blind,    ///< Closes any mapping that is in the way, whatever its count.
-  counted,  ///< It is only marked, and closes when the last one lets go.
+  counted,  ///< Only marks the mapping, which closes when its last user releases it.
 };
 
-/// A mapping. Lifetime: from open to close.
+/// A mapping. Lifetime: from its opening to its closing.
 struct Region {
   CUdeviceptr start;  ///< Address at the peer, aligned to 16.
   CUdeviceptr end;
   Handle handle;
-  CUdeviceptr mapped;  ///< Here.
+  CUdeviceptr mapped;  ///< Address in this process.
   std::uint64_t count = 0;
-  bool garbage = false;  ///< Never opened; `mapped` is whatever was on the stack.
+  bool garbage = false;  ///< The open failed; `mapped` is an uninitialized value.
 
   bool holds(CUdeviceptr address) const { return start <= address && address < end; }
   bool overlaps(CUdeviceptr first, CUdeviceptr last) const { return first < end && start < last; }
 };
 
-/// A mapping as map() returns it: the address of the peer's allocation here, and its users.
+/// Result of map(): the local address of the peer's allocation, and the use it was mapped for.
 struct Mapping {
   CUdeviceptr mapped = 0;
-  CUdeviceptr key = 0;               ///< The peer's address, to find the region again by.
+  CUdeviceptr key = 0;               ///< Address at the peer, by which the region is looked up.
   harness::Borrowed<Region> region;  ///< The region itself.
   Use use;
 };
@@ -50,20 +50,20 @@ class Cache {
       : core_(core), rank_(rank), peer_(peer), lock_(core.scheduler, "cache") {}
 
   /// Finds or opens a mapping. A null address maps to nothing, which is not an error.
-  /// CloseRule::counted: in progress while a mapping with users has the addresses; see
-  /// is_in_the_way().
+  /// CloseRule::counted: returns in_progress while another mapping with users covers the addresses;
+  /// see is_in_the_way().
   Status map(const MemInfo& info, const Use& use, Mapping& mapping);
 
-  /// Counts down what is found under `key`. What is missing is followed nevertheless, or ignored.
+  /// If no region has the key, unmap() follows a null pointer (as upstream) or does nothing.
   enum class Missing : std::uint8_t { followed, ignored };
   void unmap(CUdeviceptr key, Mapping& mapping, Missing missing, bool force = false);
-  /// Counts down the region that map() gave.
+  /// Counts down the region that map() returned.
   void unmap_region(Mapping& mapping);
 
-  /// Whether a region that is marked, and still held, overlaps.
+  /// Returns whether a region that is marked for closing, but still has users, overlaps.
   bool is_in_the_way(const MemInfo& info) const;
 
-  /// ucc_tl_cuda_destroy_cache, which upstream never calls: closes everything.
+  /// Closes everything. Upstream has this as ucc_tl_cuda_destroy_cache, but never calls it.
   void destroy();
 
  private:
@@ -71,12 +71,12 @@ class Cache {
 
   Region* find(CUdeviceptr address, harness::BirthId& birth);
   CUresult open(const MemInfo& info, const Use& use, CUdeviceptr& mapped, bool& garbage);
-  /// Throws out of the table whatever is in the way of a use that is being mapped.
+  /// Evicts every region that overlaps a new mapping.
   void clear(CUdeviceptr first, CUdeviceptr last, Reason reason, const Use& by);
   void evict(std::size_t index, Reason reason, const Use& by);
   void remove(std::size_t index);
   void close(harness::Owned<Region>& region);
-  /// Follows the null pointer of a region that is not in the table: the process crashes.
+  /// Dereferences the null pointer of a failed look-up: the process crashes.
   [[noreturn]] void follow_null(const Mapping& mapping);
   void count_down(Region& region, harness::BirthId birth, Mapping& mapping, bool force);
   void close_if_idle(Region& region, bool force);
@@ -90,7 +90,7 @@ class Cache {
   std::uint32_t peer_;
   harness::Mutex lock_;
   Regions table_;   ///< Regions by start.
-  Regions doomed_;  ///< CloseRule::counted: out of the table, and still held.
+  Regions doomed_;  ///< CloseRule::counted: removed from the table, but still in use.
 };
 
 }  // namespace targets::alltoallv

@@ -6,7 +6,7 @@
 
 namespace targets::alltoallv {
 
-/// Ownership: its caches are in the run's arena. Threads: the process's.
+/// Ownership: its caches are in the run's arena. Threads: those of the process.
 class Caches {
  public:
   Caches(Core& core, std::uint32_t rank) {

@@ -3,7 +3,7 @@
 
 namespace targets::alltoallv {
 
-// The key is read under any mark: one that is thrown away was never used.
+// Reads the key under any tag: a key that is thrown away was never used.
 void CheckGeneration::unmap(Mappings& mappings, Side side, std::uint32_t peer) {
   const Post& post = mappings.post();
   Entry& entry = post.entry(peer);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// check_generation: slots are tagged, and a key is only used if the tag was right before and after.
+// check_generation: slots are tagged; a key is used only if the tag matches before and after.
 //
-// Its author says: a stale key is seen, and tried again. It is seen; but no retry brings the old
-// key back. After a few it gives up, and the mapping stays counted for ever.
+// Rationale: a stale key is detected and the read is retried. The flaw: no retry brings the old key
+// back, so after a few attempts the policy gives up and the mapping stays counted for ever.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Context: what one process has of the driver: its context, kernels, streams and events.
+// Context: a process's driver objects: its context, kernels, streams and events.
 #pragma once
 
 #include <cuda.h>
@@ -11,23 +11,23 @@
 
 namespace targets::alltoallv {
 
-/// Ownership: the process's; owns what it opens until destroy(). Threads: the process's own tasks.
+/// Ownership: its process's; owns what it opens until destroy(). Threads: the process's own tasks.
 class Context {
  public:
   explicit Context(Core& core) : core_(core) {}
-  Context(const Context&) = delete;  // Its parts are told by address.
+  Context(const Context&) = delete;  // The driver gets the addresses of its members.
   Context& operator=(const Context&) = delete;
 
-  /// Opens what is not open yet: after an error it can be called again.
+  /// Opens everything that is not open yet. After an error it can be called again.
   Status open();
   void destroy() { cuCtxDestroy(context_); }
   void make_current() { cuCtxSetCurrent(context_); }
-  /// Frees memory in this context, whichever is current.
+  /// Frees memory of this context, even if another one is current.
   void free(CUdeviceptr memory);
 
-  /// Gives the stream of that number: 0 is the default stream, others are made on first use.
+  /// Finds a stream by number. 0 is the default stream; others are created on first use.
   Status find_stream(std::uint32_t number, CUstream& stream);
-  /// Gives an event for one collective, which returns it by give_back().
+  /// Takes an event for one collective; give_back() returns it.
   Status take_event(CUevent& event);
   void give_back(CUevent event) { spare_events_.push_back(event); }
 
@@ -35,7 +35,7 @@ class Context {
   CUfunction pack() const { return pack_; }
   CUfunction check() const { return check_; }
   CUfunction reduce() const { return reduce_; }
-  /// Returns the address of the block that a request's kernels are given.
+  /// Returns the address of the parameter block of a request's kernels.
   CUdeviceptr block_of(Request request) const;
 
  private:
@@ -47,7 +47,7 @@ class Context {
   CUfunction reduce_ = nullptr;
   CUstream team_stream_ = nullptr;
   std::array<CUstream, 2> user_streams_{};
-  CUdeviceptr blocks_ = 0;  ///< One block per request, for kernels that are given an address.
+  CUdeviceptr blocks_ = 0;  ///< One block per request, for kernels that take an address.
   std::pmr::vector<CUevent> spare_events_;
 };
 

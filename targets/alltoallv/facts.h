@@ -12,10 +12,10 @@
 namespace targets::alltoallv {
 
 inline constexpr std::uint32_t kRankLimit = 8;  ///< UCC_TL_CUDA_MAX_PEERS.
-inline constexpr std::uint32_t kTeamLimit = 2;  ///< Teams that a process has at once.
+inline constexpr std::uint32_t kTeamLimit = 2;  ///< Maximum number of teams of a process at a time.
 inline constexpr std::uint32_t kSlotLimit = 8;  ///< Slots of a team: the default of MAX_CONCURRENT.
 
-/// Number of a slot in facts; those of the second team follow those of the first.
+/// Number of slot ids in facts. The second team's ids follow the first team's.
 inline constexpr std::uint32_t kSlotIds = kTeamLimit * kSlotLimit;
 
 using Request = std::uint32_t;
@@ -23,13 +23,13 @@ using Request = std::uint32_t;
 enum class Status : std::uint8_t {
   ok,
   in_progress,
-  not_supported,  ///< An in-place collective.
-  no_buffer,      ///< The variable is empty.
+  not_supported,  ///< Set for an in-place collective.
+  no_buffer,      ///< The source variable is empty.
   driver_error,   ///< A CUDA call failed.
-  peer_error,     ///< One did, on another rank.
+  peer_error,     ///< A CUDA call failed on another rank.
 };
 
-/// The caller's allocator gives a tensor its memory.
+/// The caller's allocator has placed a tensor.
 struct Placement {
   std::uint32_t rank;
   std::uint64_t address;
@@ -40,29 +40,29 @@ struct Reading {
   std::uint32_t rank;
   Request request;
   std::span<const std::int32_t> destination;
-  std::uint32_t mismatches;  ///< The check kernel counted them.
+  std::uint32_t mismatches;  ///< Counted by the check kernel.
 };
 
 // ---- collectives and slots ----------------------------------------------------------------------
 
-/// A rank posts a request, and waits for the slot from now on.
+/// A rank posts a request and starts to wait for the slot.
 struct Posting {
   std::uint32_t rank;
   Request request;
   std::uint32_t slot;
-  std::uint32_t number;      ///< The collective's, by the rank's own count.
-  harness::Generation mark;  ///< The rank's words in the slot have it: request, and which post.
+  std::uint32_t number;      ///< Number of the collective, by the rank's own count.
+  harness::Generation mark;  ///< Tag of the rank's words in the slot, for this post.
 };
 
 /// A rank is about to post a request again.
 struct Reposting {
   std::uint32_t rank;
   Request request;
-  std::uint32_t number;  ///< The request had it in its last post.
-  std::uint32_t state;   ///< The state of the slot that it had.
+  std::uint32_t number;  ///< Number of the request in its previous post.
+  std::uint32_t state;   ///< State of the slot of the previous post.
 };
 
-/// Rank 0 claimed a slot for a request, or tried to: what the slot's state was, and is now.
+/// Rank 0 claimed a slot for a request, or tried to. Holds the state before and after.
 struct Taking {
   std::uint32_t slot;
   Request request;
@@ -70,11 +70,11 @@ struct Taking {
   std::uint32_t state;
 };
 
-/// A rank has found its number in the state of the slot, and continues.
+/// A rank has found its own number in the state of the slot, and continues.
 struct Entering {
   std::uint32_t rank;
   Request request;
-  harness::Generation mark;  ///< The mark of the state.
+  harness::Generation mark;  ///< Tag of the state word.
 };
 
 /// A rank is about to write its part of a slot.
@@ -84,7 +84,7 @@ struct Publishing {
   std::uint32_t slot;
 };
 
-/// A rank's part of a slot, as it is there before the others may read it.
+/// A rank's part of a slot as written, before the other ranks may read it.
 struct Publication {
   struct Memory {
     std::uint64_t ptr;
@@ -101,33 +101,33 @@ struct Publication {
   std::span<const std::uint32_t, kRankLimit> receive_displacement;
 };
 
-/// A rank is about to copy what peers send it, in a config of batches.
+/// A rank is about to copy from its peers, in a configuration with batched copies.
 struct Batching {
   std::uint32_t rank;
   Request request;
-  bool one_call;  ///< False if it copies one by one.
+  bool one_call;  ///< False if it issues one call per copy.
 };
 
-/// A rank has got to a step that writes a half of scratch which others have not read yet.
+/// A rank is about to write a half of its scratch that other ranks have not read yet.
 struct Overwriting {
   std::uint32_t rank;
   Request request;
-  bool at_once;  ///< False if it waits for them, or for what it reads itself.
+  bool at_once;  ///< False if it waits for those readers, or for its own read.
 };
 
-/// The barriers of a collective: the first two are of one kind, one after the other.
+/// The barriers of a collective. The first two use the same counter, one after the other.
 enum class Crossing : std::uint8_t {
-  setup,       ///< All have published.
-  completion,  ///< All have what they copy.
-  release,     ///< third_barrier: all have let go.
+  setup,       ///< All ranks have published.
+  completion,  ///< All ranks have finished copying.
+  release,     ///< third_barrier: all ranks have unmapped.
 };
 
-/// A rank starts a barrier: the first, and it waits for the slot no longer.
+/// A rank arrives at a barrier. With the first barrier it stops waiting for the slot.
 struct Arrival {
   std::uint32_t rank;
   Request request;
   Crossing crossing;
-  bool last;  ///< All others have started it.
+  bool last;  ///< All other ranks have arrived.
 };
 
 /// A rank is past a barrier.
@@ -137,33 +137,33 @@ struct Passage {
   Crossing crossing;
 };
 
-/// Something failed on a rank that has the slot.
+/// Something failed on a rank that owns the slot.
 struct Failure {
   std::uint32_t rank;
   Request request;
-  bool in_triggered_set_up;  ///< Whether it happened in the caller's own time.
+  bool in_triggered_set_up;  ///< The set-up of a triggered post runs in the caller's task.
 };
 
-/// A request could not be made on a rank.
+/// init() failed on a rank.
 struct FailedInit {
   std::uint32_t rank;
   Request request;
   Status answer;  ///< The result of init().
-  bool numbered;  ///< The rank has taken a number for it.
+  bool numbered;  ///< The rank has numbered the collective nevertheless.
 };
 
-/// A rank is about to let go of its part of a team.
+/// A rank is about to release its part of a team.
 struct Leaving {
   std::uint32_t rank;
   std::uint32_t team;
-  bool has_scratch;  ///< Which its peers have mapped.
+  bool has_scratch;  ///< The peers may have this scratch mapped.
 };
 
-/// A slot of a team that goes.
+/// State of a slot when its team is destroyed.
 struct SlotLeft {
   std::uint32_t slot;
   std::uint32_t state;
-  std::uint32_t waiting;  ///< Number of ranks in its barrier.
+  std::uint32_t waiting;  ///< Number of ranks that wait in its barrier.
 };
 
 // ---- mappings -----------------------------------------------------------------------------------
@@ -175,18 +175,18 @@ struct Use {
   std::uint32_t rank = 0;
   Request request = kNoRequest;  ///< None for scratch, which is used as long as the team exists.
   std::uint32_t peer = 0;
-  bool destination = false;  ///< The rank is a proxy, and writes into it.
-  std::uint32_t team = 0;    ///< The scratch is of that team.
+  bool destination = false;  ///< The rank is a proxy and writes into the peer's destination.
+  std::uint32_t team = 0;    ///< Only for scratch: the team that owns it.
 
   bool is_of_scratch() const { return request == kNoRequest; }
   bool operator==(const Use&) const = default;
 };
 
-/// A rank has read a peer's key in the slot, to let go of what it mapped under it.
+/// A rank has read a peer's key in the slot, in order to unmap what it mapped under it.
 struct KeyReading {
   Use use;
   bool null;                 ///< The key belongs to no memory.
-  harness::Generation mark;  ///< The key's.
+  harness::Generation mark;  ///< Tag of the key.
 };
 
 /// A mapping, from its opening to its closing.
@@ -196,23 +196,23 @@ struct Opening {
   harness::BirthId region;
   std::uint64_t first;   ///< First address at the peer, in whole pages.
   std::uint64_t last;    ///< Address behind the last byte.
-  std::uint64_t length;  ///< The peer says so.
+  std::uint64_t length;  ///< Length according to the peer.
   bool opened;           ///< False if no mapping was opened.
 };
 
-/// Why a mapping is thrown out of the table.
+/// Reason for an eviction.
 enum class Reason : std::uint8_t {
-  stale,       ///< The peer says another handle for its address.
-  in_the_way,  ///< Another one is of the same address.
-  purge,       ///< The driver said "already mapped" twice: all go.
+  stale,       ///< The peer has a new handle for the same address.
+  in_the_way,  ///< A new mapping overlaps it.
+  purge,       ///< The driver said "already mapped" twice: all mappings are evicted.
 };
 
-/// A mapping is about to be thrown out of the table.
+/// A mapping is about to be evicted from the table.
 struct Eviction {
   harness::BirthId region;
-  std::uint64_t count;  ///< How many uses it has, as the cache counts them.
+  std::uint64_t count;  ///< Number of uses, as the cache counts them.
   Reason reason;
-  Use by;  ///< The use that is being mapped.
+  Use by;  ///< The use for which the new mapping is made.
 };
 
 }  // namespace targets::alltoallv

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ignore_missing: as reread_slot, but a key that the cache does not know is ignored.
+// ignore_missing: like reread_slot, but a key that the cache does not know is ignored.
 //
-// Its author says: no crash. None; but the mapping that was meant stays counted for ever, and a
-// stale key that the cache does know still steals a count.
+// Rationale: this avoids the crash. The flaw: the mapping that was meant stays counted for ever,
+// and a stale key that the cache does know still steals a count.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Job: the interface, handed on to the process of each rank.
+// Job: implements the interface by forwarding each call to the rank's process.
 #pragma once
 
 #include "targets/alltoallv/process.h"

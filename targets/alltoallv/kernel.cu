@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels: pack a source, add up what is in the scratch of all ranks, compare a destination.
-// The last two find what they use through a block in device memory.
+// The kernels: pack a source, reduce the scratch of all ranks, compare a destination with rows. The
+// last two take the address of a block in device memory that holds their parameters.
 #include "harness/kernel.h"
 
 struct Row {
@@ -39,7 +39,7 @@ extern "C" __global__ void reduce(const ReduceBlock* block) {
   }
 }
 
-/// A thread per row.
+/// Compares with one thread per row.
 extern "C" __global__ void check(CheckBlock* block) {
   const int thread = threadIdx.x;
   if (thread >= block->row_count) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels: a label for each of a range of numbers. Labels are static and hold no values, so all of a
-// kind are written down once, and finding one is a look-up in a table.
+// Labels: a static label for each number in a range. A label cannot be formatted at run time, so
+// all labels of a kind are built once and looked up by number.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,20 @@
 
 namespace targets::alltoallv {
 
-/// Returns the suffix of a slot's label: its team, unless that is the first.
+/// Returns the suffix of a slot's label: the team, except for the first one.
 constexpr const char* team_of_slot(std::uint32_t slot_id) {
   return slot_id < kSlotLimit ? "" : " of team 2";
 }
 
-/// Returns how a slot is called: "slot 1", "slot 1 of team 2".
+/// Returns the name of a slot, such as "slot 1" or "slot 1 of team 2".
 inline std::string name_of_slot(std::uint32_t slot_id) {
   return "slot " + std::to_string(slot_id % kSlotLimit) + team_of_slot(slot_id);
 }
 
-/// Lifetime: the process's: its labels outlive every run.
+/// Lifetime: lives as long as the process, because its labels outlive every run.
 class Labels {
  public:
-  /// Holds what `words` makes of 0, 1, ... `count` - 1.
+  /// Builds the labels `words(0)` to `words(count - 1)`.
   template <class Words>
   Labels(std::uint32_t count, Words words) {
     texts_.reserve(count);

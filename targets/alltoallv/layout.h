@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout: what is in device memory, as the host writes it. kernel.cu has its own copy, because a
-// kernel shares no header with the host; the sizes are asserted on both sides.
+// Layout: data structures in device memory, as the host writes them. kernel.cu has its own copy,
+// because a kernel shares no header with the host; the sizes are asserted on both sides.
 #pragma once
 
 #include <cuda.h>
@@ -11,10 +11,10 @@
 
 namespace targets::alltoallv {
 
-/// A few elements of a buffer for each thread.
+/// Returns the number of threads for a buffer: three elements per thread.
 constexpr std::uint32_t block_threads(std::uint32_t element_count) { return element_count / 3; }
 
-/// The rows with which the check kernel compares, and how many differences it found.
+/// Parameters and result of the check kernel: the expected rows and the number of mismatches.
 struct CheckBlock {
   CUdeviceptr data;
   std::int32_t row_count;
@@ -23,7 +23,7 @@ struct CheckBlock {
 };
 static_assert(sizeof(CheckBlock) == 144 && offsetof(CheckBlock, rows) == 16);
 
-/// The pieces that the reduce kernel adds up.
+/// Parameters of the reduce kernel: the pieces to add up.
 struct ReduceBlock {
   CUdeviceptr target;
   std::array<CUdeviceptr, kRankLimit> pieces;
@@ -32,12 +32,12 @@ struct ReduceBlock {
 };
 static_assert(sizeof(ReduceBlock) == 80);
 
-inline constexpr std::size_t kBlockBytes = 256;  ///< Per request: room for either.
+inline constexpr std::size_t kBlockBytes = 256;  ///< Bytes per request, enough for either block.
 
 /// Scratch of one slot: two halves for the steps of a ring, or the whole source.
 inline constexpr std::size_t kScratchBytes = 512;
 inline constexpr std::size_t kScratchHalf = kScratchBytes / 2;
-/// Largest number of elements that a ring passes on in one step.
+/// Maximum number of elements that a ring passes on in one step.
 inline constexpr std::uint32_t kFragmentElements = 2;
 static_assert(kScratchBytes >= kBufferElements * sizeof(std::int32_t));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // never_unmap: mappings are counted up and never down. UCC before 5c29031b (#642).
 //
-// Its author says: the cache is there to keep them. So it is; but nothing is ever let go of.
+// Rationale: a cache is there to keep mappings. The flaw: no mapping is ever released.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One repair less: snapshot_region without one of its twelve repairs, a policy each, so that a
-// table of variants and windows says what each repair is worth.
+// One repair less: snapshot_region without one of its twelve repairs, one policy for each, so that
+// a table of variants and windows shows the effect of each repair.
 #pragma once
 
 #include "targets/alltoallv/snapshot_region.h"
 
 namespace targets::alltoallv {
 
-/// Finds the region again by the address that the peer had it at, as #1268 does.
+/// Looks the region up again by its address at the peer, as #1268 does.
 class FindByKey final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -18,70 +18,70 @@ class FindByKey final : public SnapshotRegion {
   }
 };
 
-/// Closes any mapping that is in the way, even with users.
+/// Closes any overlapping mapping, even one with users.
 class CloseBlindly final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   CloseRule close_rule() const override { return CloseRule::blind; }
 };
 
-/// Keeps an entry of what failed to open.
+/// Inserts a table entry even if the open failed.
 class KeepFailedOpen final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool refuses_failed_opens() const override { return false; }
 };
 
-/// Ends a collective on the rank on which something failed, and joins no barrier any more.
+/// Ends a collective on the rank where an error occurred, and skips the remaining barriers.
 class LeaveOnError final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool joins_after_error() const override { return false; }
 };
 
-/// Joins the barriers after an error, but does not tell its peers.
+/// Joins the barriers after an error, but does not report the error to its peers.
 class HideError final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool tells_errors() const override { return false; }
 };
 
-/// Sets a triggered post up, and continues whatever the result.
+/// Continues a triggered post whatever the result of its set-up.
 class IgnoreSetupError final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool ignores_setup_errors() const override { return true; }
 };
 
-/// Numbers a collective when it is made, once for all its posts.
+/// Numbers a collective in init(), once for all its posts.
 class NumberAtInit final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool numbers_posts() const override { return false; }
 };
 
-/// Looks whether a slot is free, then takes it: in two steps, and in any order.
+/// Checks whether a slot is free and claims it in two steps, and in any order.
 class TakeInTwoSteps final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool claims_in_order() const override { return false; }
 };
 
-/// Copies in a batch, whether or not ranks reach each other.
+/// Uses a batch even if some pairs of ranks can only copy by proxy.
 class BatchWithoutProxies final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool heeds_proxies_in_batches() const override { return false; }
 };
 
-/// Lets a batch read its sources in any order, whatever its stream holds before.
+/// Lets a batch read its sources in any order relative to earlier work on its stream.
 class ReadInAnyOrder final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool reads_in_stream_order() const override { return false; }
 };
 
-/// A ring waits only for the writers of its data, not for those that still read.
+/// Lets a ring wait only for the writers of its data, not for pending readers.
 class OverwriteHalf final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;

@@ -5,7 +5,7 @@
 
 namespace targets::alltoallv {
 
-// Closes without destroying the caches, whatever is left in them, as upstream does.
+// Leaves the caches and their mappings open, as upstream does, unless mappings are counted.
 void Process::close() {
   const Core& core = rank_.core;
   const harness::SiteScope site(core.scheduler, "close");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Process: one rank of a job: what it opens, its teams, its tensors and its collectives.
+// Process: one rank of a job, with its context, teams, tensors and collectives.
 #pragma once
 
 #include "targets/alltoallv/requests.h"
@@ -7,7 +7,7 @@
 namespace targets::alltoallv {
 
 /// Ownership: in the run's arena, one per rank; owns what it opens until close().
-/// Threads: its own tasks'.
+/// Threads: its own tasks.
 class Process {
  public:
   Process(Core& core, std::uint32_t rank) : rank_(core, rank), requests_(rank_) {}

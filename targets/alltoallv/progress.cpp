@@ -7,7 +7,7 @@ namespace targets::alltoallv {
 
 using harness::AccessKind;
 
-// Another thread may take tasks out, and put them back, while this one is busy with one.
+// Visits at most the tasks queued at the start. Other threads may pop and push tasks meanwhile.
 bool Progress::pass() {
   bool moved = false;
   for (std::size_t left = queue_.size(); left > 0 && !queue_.empty(); --left) {
@@ -20,7 +20,7 @@ bool Progress::pass() {
   return moved;
 }
 
-// A task that is not in the queue is in the hands of another thread, or of the caller.
+// A task that is not in the queue is being processed by another thread or by the caller.
 void Progress::idle(const Task& awaited, bool in_hand) {
   if (wait_for_copies()) return;
   core_.scheduler.wait_until({core_.doorbell, AccessKind::read}, awaited.waits_for(), [&] {
@@ -45,7 +45,7 @@ const Task* Progress::copying() const {
   return nullptr;
 }
 
-/// The same, of all tasks: one may be in the hands of another thread, which counts its polls too.
+/// Includes tasks that another thread is processing, because their polls are counted here, too.
 bool Progress::is_copying() const {
   return std::any_of(requested_.begin(), requested_.end(),
                      [](const Task* task) { return task != nullptr && task->in_flight(); });

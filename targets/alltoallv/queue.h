@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue: the outstanding tasks of a rank, first in, first out.
 //
-// Threads: any of the process may put in and take out. Each is one step, as upstream's, and a
-// thread that takes a task out sees what was done to it before it was put in.
+// Threads: any thread of the process may push and pop. Each is one step, as in upstream, and a
+// thread that pops a task sees all that was done to it before it was pushed.
 #pragma once
 
 #include <memory_resource>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank: what the collectives of one process share.
+// Rank: state that the collectives of one process share.
 #pragma once
 
 #include "targets/alltoallv/team/team.h"
@@ -7,7 +7,7 @@
 
 namespace targets::alltoallv {
 
-/// Ownership: its process's. Its parts are its own, and know each other.
+/// Ownership: owned by its process. Owns its parts, which refer to each other.
 struct Rank {
   Rank(Core& core, std::uint32_t number)
       : core(core),

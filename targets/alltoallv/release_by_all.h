@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// release_by_all: the last rank that is done releases the slot, instead of rank 0.
+// release_by_all: the last rank to finish releases the slot, instead of rank 0.
 //
-// Its author says: the slot stays intact while any rank reads it, and no rank waits. True. But a
-// fast rank is complete before a slow one has unmapped. It may free its memory and get the address
-// again, and then the key is right and the memory is not.
+// Rationale: the slot stays intact while any rank reads it, and no rank waits. The flaw: a fast
+// rank completes before a slow one has unmapped. If it frees its memory and a new allocation gets
+// the same address, the key is right but the memory is not.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

@@ -40,8 +40,8 @@ void Requests::post(Request request) {
   if (task.queued()) progress_.push(task);
 }
 
-// Upstream's spin does not progress what else is outstanding, and so hangs as soon as a peer waits
-// for that first (it is disabled there). Ours does; what is triggered still goes first.
+// Spins until the task is set up. Upstream's spin does not progress other requests and hangs when a
+// peer waits for one of them (upstream disables it). Ours does, but tries the triggered one first.
 void Requests::triggered_post(Request request) {
   const SiteScope site(rank_.core.scheduler, "triggered_post");
   Task& task = *requested_[request];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests: the collectives of a process, by the numbers that its caller gives them.
+// Requests: the collectives of a process, by the request numbers that its caller chooses.
 #pragma once
 
 #include "targets/alltoallv/progress.h"
@@ -7,11 +7,11 @@
 
 namespace targets::alltoallv {
 
-/// Ownership: the process's; its tasks are in the run's arena. Threads: the process's own tasks.
+/// Ownership: owned by the process; its tasks are in the run's arena. Threads: the process's own.
 class Requests {
  public:
   explicit Requests(Rank& rank) : rank_(rank), results_(rank), progress_(rank, requested_) {}
-  Requests(const Requests&) = delete;  // The progress points at the table.
+  Requests(const Requests&) = delete;  // progress_ points at requested_.
   Requests& operator=(const Requests&) = delete;
 
   Status init(Request request, const Arguments& arguments);

@@ -2,8 +2,8 @@
 // reread_slot: the key to unmap is read from the peer's slot again, after the completion barrier.
 // UCC from 5c29031b (#642, v1.2.0) to v1.8.0.
 //
-// Its author says: no rank writes a slot before the next setup barrier. In fact no rank *passes*
-// that barrier.
+// Rationale: no rank writes a slot before the next setup barrier. The flaw: in fact no rank
+// *passes* that barrier, but ranks write before it.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

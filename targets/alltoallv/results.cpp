@@ -11,7 +11,7 @@ using harness::SiteScope;
 
 namespace {
 
-constexpr std::int32_t kNothing = -1;  ///< No source has it.
+constexpr std::int32_t kNothing = -1;  ///< Expected to be in no source.
 
 }  // namespace
 
@@ -38,8 +38,8 @@ Status Results::check(Request request, CUdeviceptr destination, std::span<const 
   return Status::ok;
 }
 
-// A copy from pageable memory may return before it has landed, and other streams do not wait for
-// it.
+// Synchronizes, because a copy from pageable memory may return before it has landed, and other
+// streams do not wait for it.
 Status Results::scrub(CUdeviceptr destination) {
   const SiteScope site(core_.scheduler, "scrub");
   std::array<std::int32_t, kBufferElements> nothing;

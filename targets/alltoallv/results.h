@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results: how a caller reads what a collective left in a destination, and overwrites it. Not in
+// Results: lets a caller read and overwrite the destination of a collective. Has no counterpart in
 // UCC.
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace targets::alltoallv {
 
-/// Ownership: the process's. Threads: the process's own tasks.
+/// Ownership: owned by the process. Threads: the process's own tasks.
 class Results {
  public:
   explicit Results(Rank& rank) : rank_(rank), core_(rank.core) {}
 
-  /// Lets a kernel compare a destination with the caller's rows, which it finds through a block in
-  /// device memory, and reports what is read back.
+  /// Compares a destination with the caller's rows in a kernel, which gets them in a block in
+  /// device memory, and reports the data that were read back.
   Status check(Request request, CUdeviceptr destination, std::span<const Row> rows);
   Status scrub(CUdeviceptr destination);
 

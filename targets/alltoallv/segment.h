@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segment: what the processes of a team share: sync slots, barriers, and owners of slots.
+// Segment: memory that the processes of a team share: sync slots, barriers, slot owners.
 //
-// Each access is a turn. Each word knows the use of the slot that it was written for (Generation).
-// UCC's slots do not contain that, so a late reader cannot know what it reads.
+// Each access is a preemption point. Each word is tagged with the use it was written for
+// (Generation). UCC's slots have no tag, so a late reader cannot know what it reads.
 #pragma once
 
 #include "targets/alltoallv/mem_info.h"
 
 namespace targets::alltoallv {
 
-/// The mark of a request's words in a slot, in the post that is its `round`-th.
+/// Returns the tag of a request's words in the slot in its `round`-th post.
 constexpr harness::Generation mark_of(Request request, std::uint32_t round) {
   return static_cast<harness::Generation>((std::uint64_t{request} + 1) | std::uint64_t{round}
                                                                              << 32);
 }
 
-/// The shares of a rank's peers, in bytes, as it publishes them.
+/// A rank's published share for each peer, in bytes.
 struct Shares {
   std::array<std::uint32_t, kRankLimit> send_bytes{};
   std::array<std::uint32_t, kRankLimit> send_displacement{};
@@ -26,14 +26,14 @@ struct Published {
   Handle event{};
 };
 
-/// Reads what a processor's vector load reads at once: one turn, and not one for each word.
+/// Reads a handle in one step, as a processor's vector load does, instead of word by word.
 template <class T>
 Handle read_wide(harness::SharedSlot<T>& slot, Handle T::* member, harness::Generation generation) {
   slot.read(member, 0, generation);
   return slot.peek().*member;
 }
 
-/// One rank's part of one slot: it alone writes it.
+/// One rank's part of one slot. Only this rank writes it.
 struct Entry {
   explicit Entry(harness::Scheduler& scheduler)
       : source(scheduler, "mem_info_src"),
@@ -50,14 +50,14 @@ struct Entry {
   harness::SharedSlot<Shares> shares;
   harness::SharedSlot<Published> published;
   harness::Shared<std::uint32_t> step;    ///< Step of ring and linear collectives.
-  harness::Shared<std::uint64_t> tag;     ///< check_generation: whose this is.
-  harness::Shared<std::uint32_t> failed;  ///< snapshot_region: this rank takes no part.
+  harness::Shared<std::uint64_t> tag;     ///< check_generation: the current use.
+  harness::Shared<std::uint32_t> failed;  ///< snapshot_region: this rank has failed.
   std::array<harness::Shared<std::uint64_t>, 2>
-      broken;  ///< Collectives that failed since, by turns.
+      broken;  ///< Uses in which this rank failed as a proxy.
 };
 
-/// Split-phase, sense-reversing: all starts, then tests until the last one has started. A rank's
-/// own sense and state are its own; only its tasks touch them.
+/// Split-phase, sense-reversing barrier: each rank starts it, then tests until the last has
+/// started. A rank's own sense and idle flag are touched only by its own tasks.
 class ShmBarrier {
  public:
   ShmBarrier(harness::Scheduler& scheduler, std::uint32_t size)
@@ -65,7 +65,7 @@ class ShmBarrier {
     local_sense_.fill(1);
   }
 
-  /// Returns true to the last one.
+  /// Arrives at the barrier. Returns true for the last rank.
   bool start(std::uint32_t rank) {
     const std::uint32_t position = count_.update([](std::uint32_t count) { return count + 1; });
     idle_[rank] = false;
@@ -81,13 +81,13 @@ class ShmBarrier {
     return true;
   }
   bool idle(std::uint32_t rank) const { return idle_[rank]; }
-  /// Returns the first rank that has not started.
+  /// Returns the first rank that has not arrived.
   std::uint32_t first_missing() const {
     std::uint32_t rank = 0;
     while (rank + 1 < size_ && !idle_[rank]) ++rank;
     return rank;
   }
-  /// Returns what test() would say; no turn.
+  /// Returns the result of test() without a preemption point.
   bool passed(std::uint32_t rank) const { return sense_.peek() == local_sense_[rank]; }
   std::uint32_t waiting() const { return count_.peek(); }
 
@@ -99,16 +99,16 @@ class ShmBarrier {
   std::array<bool, kRankLimit> idle_{true, true, true, true, true, true, true, true};
 };
 
-/// One slot. `state` is the number of the collective that has it, 0 when it is free.
+/// One slot. `state` is the number of the collective that owns it, or 0 if it is free.
 struct Slot {
   Slot(harness::Scheduler& scheduler, std::uint32_t rank_count)
       : state(scheduler, "sync_state"), barrier(scheduler, rank_count), done(scheduler, "done") {}
 
   harness::Shared<std::uint32_t> state;
   ShmBarrier barrier;
-  std::uint32_t post_count = 0;         ///< Rank 0's own count of the posts that have requested it.
-  std::uint32_t claim_count = 0;        ///< Number of those posts that got it.
-  harness::Shared<std::uint32_t> done;  ///< release_by_all: ranks that are done with it.
+  std::uint32_t post_count = 0;         ///< Number of posts that requested it, counted by rank 0.
+  std::uint32_t claim_count = 0;        ///< Number of those posts that claimed it.
+  harness::Shared<std::uint32_t> done;  ///< release_by_all: number of ranks that have finished.
   std::array<Entry*, kRankLimit> entries{};
 };
 
@@ -118,22 +118,22 @@ class Segment {
   Segment(harness::Scheduler& scheduler, std::uint32_t rank_count)
       : scheduler_(scheduler), rank_count_(rank_count) {}
 
-  /// Free, until a post has claimed it. Most jobs never reach most slots, so each is made at its
-  /// first use.
+  /// Returns a slot; a new one is free. A slot is made at its first use, because most jobs never
+  /// use most slots.
   Slot& slot(std::uint32_t index) {
     Slot*& slot = slots_[index];
     if (slot == nullptr) slot = scheduler_.arena().make<Slot>(scheduler_, rank_count_);
     return *slot;
   }
 
-  /// Returns a rank's part of a slot, which is also made at its first use.
+  /// Returns a rank's part of a slot. It, too, is made at its first use.
   Entry& entry(std::uint32_t index, std::uint32_t rank) {
     Entry*& entry = slot(index).entries[rank];
     if (entry == nullptr) entry = scheduler_.arena().make<Entry>(scheduler_);
     return *entry;
   }
 
-  /// A rank has made its part of the team. Returns true to the last one. Not in UCC.
+  /// Counts a rank that has made its part of the team. Returns true for the last. Not in UCC.
   bool join() { return ++member_count_ == rank_count_; }
   bool is_complete() const { return member_count_ == rank_count_; }
 

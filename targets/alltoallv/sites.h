@@ -6,23 +6,23 @@
 
 namespace targets::alltoallv {
 
-/// Making a rank's part of a team.
+/// A rank makes its part of a team.
 inline constexpr harness::Label kTeamSite{"create_team"};
-/// Releasing a peer's memory.
+/// A rank unmaps a peer's memory.
 inline constexpr harness::Label kUnmapSite{"alltoallv_unmap"};
 inline constexpr harness::Label kProxyUnmapSite{"alltoallv_unmap/proxy"};
-/// Removing a mapping from the cache, by Reason.
+/// A mapping is evicted from the cache, for one of the Reasons.
 inline constexpr harness::Label kStaleSite{"map/stale"};
 inline constexpr harness::Label kInTheWaySite{"map/invalidate"};
 inline constexpr harness::Label kPurgeSite{"map/purge"};
-/// A rank on which something failed, and which just ends.
+/// A collective ends on a rank because of an error.
 inline constexpr harness::Label kFailedSite{"collective_failed"};
 
-/// A mapping; and one that was never opened.
+/// A mapping, and one whose open failed.
 inline constexpr harness::Label kRegion{"region"};
 inline constexpr harness::Label kUnopenedRegion{"unopened region"};
 
-/// The activation of a collective's choices, caused by the call that made it.
+/// Activation to which a collective's choices belong.
 inline constexpr harness::Label kCollectiveActivation{"collective"};
 
 }  // namespace targets::alltoallv

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// snapshot_pointer: the key is remembered when it is mapped. UCC since 886f67af (#1268, v1.9.0).
+// snapshot_pointer: the key is saved when the memory is mapped. UCC since 886f67af (#1268, v1.9.0).
 //
-// Its author says: a private copy cannot be overwritten. True; but the key is an address, and when
-// the peer has freed the memory and got the address again, another mapping is under it by then.
+// Rationale: a private copy cannot be overwritten. The flaw: the key is an address. If the peer
+// frees the memory and reuses the address, the key then finds a different mapping.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// snapshot_region: the region is remembered by a counted reference, and counts are always
-// respected. Ours.
+// snapshot_region: a task keeps a counted reference to the region, and counts are always respected.
+// Ours.
 //
-// Its author says: sound. It holds each mapping from map to unmap, and scratch for as long as the
-// team. Its changes: stale handles, overlaps and purges only mark a region, which leaves the table
-// and closes when its count is zero; a failed open is an error, never an entry. A rank on which
-// something fails after the slot was claimed records that in its slot, waits for its own copies,
-// and joins every further barrier; its peers fail too, in order. Each post takes its own number, so
-// that a failed init leaves no gap, and no post takes the slot's last use for its next. Slots are
-// claimed atomically, and in order. Bounded: a marked region is kept as long as the collectives
-// that map it, the others as long as the process.
+// Meant to be sound. It holds each mapping from map to unmap, and scratch as long as the team
+// exists. Its changes: stale handles, overlaps and purges only mark a region, which leaves the
+// table and closes when its count is zero; a failed open is an error, never an entry. A rank on
+// which an error occurs after the slot was claimed records that in its slot, waits for its own
+// copies, and joins every remaining barrier; its peers fail too, in order. Each post takes its own
+// number, so that a failed init leaves no gap, and no post mistakes the slot's previous use for its
+// own. Slots are claimed atomically and in order. Bounded: a marked region is kept as long as the
+// collectives that map it, all others as long as the process.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

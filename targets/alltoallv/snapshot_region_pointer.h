@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// snapshot_region_pointer: the region itself is remembered, by a raw pointer.
+// snapshot_region_pointer: a task keeps a raw pointer to the region.
 //
-// Its author says: no look-up, so no wrong one. But code that closes a region in passing frees it.
+// Rationale: without a look-up, none can be wrong. The flaw: an eviction frees the region.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// third_barrier: all waits until all has unmapped, and only then is the slot released.
+// third_barrier: the slot is released only after all ranks have unmapped.
 //
-// Its author says: the slot is whole while anything reads it. True, at the price of a round trip;
-// as unmap_before_barrier, it leaves the cache and the error paths as they are.
+// Rationale: the slot is intact while anything reads it. True, at the cost of a round trip. The
+// flaw: like unmap_before_barrier, it leaves the cache and the error paths as they are.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

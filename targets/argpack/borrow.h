@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// borrow: raw pointers from binding to launch, and deletion at once. Taichi as shipped.
+// borrow: raw pointers from binding to launch, and immediate deletion. Taichi as shipped.
 //
-// Its author says: "the arguments of a call outlive the call". So they do, at the top level; what
-// they contain does not.
+// Rationale: "the arguments of a call outlive the call". The flaw: that holds only for the
+// arguments themselves, not for nested objects.
 #pragma once
 
 #include "targets/argpack/policy.h"

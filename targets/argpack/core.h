@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: what the parts of one Argpack share.
+// Core: state that the parts of one Argpack share.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace targets::argpack {
 class Policy;
 class Program;
 
-/// Ownership: in the run's arena; borrows the runtime and what it points at.
+/// Ownership: in the run's arena; borrows the runtime and all that its members point at.
 struct Core {
   Core(harness::Runtime& runtime, const Setup& setup)
       : runtime(runtime),
@@ -26,7 +26,7 @@ struct Core {
         program_lock(runtime.scheduler, "program") {
     HARNESS_CHECK(runtime.heap.config().gil == setup.gil, "heap and path agree about the GIL");
   }
-  Core(const Core&) = delete;  // All points at it.
+  Core(const Core&) = delete;  // Every part points at it.
   Core& operator=(const Core&) = delete;
 
   harness::Runtime& runtime;
@@ -37,14 +37,14 @@ struct Core {
   ObjectLocks objects;
   Facts facts;
   harness::Interpreter interpreter;
-  /// Stands in for the GIL during C calls if there is none. Taichi's tables have no lock; the
-  /// consequences are not part of this path.
+  /// Replaces the GIL during C calls if there is none. Taichi's tables have no lock; races on them
+  /// are not part of this path.
   harness::Mutex program_lock;
   Policy* policy = nullptr;
-  Program* program = nullptr;  ///< get_runtime().prog: the program of now.
+  Program* program = nullptr;  ///< get_runtime().prog: the current program.
 };
 
-/// A C call: not interrupted by another task's Python.
+/// Scope of a C call, in which no other task's C call runs.
 class CCall {
  public:
   explicit CCall(Core& core) : core_(core) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each table is looked up again after every call that may hand over the turn: it may have grown.
+// Looks tables up again after every call with a preemption point: they may have grown.
 #include "targets/argpack/device.h"
 
 namespace targets::argpack {
@@ -21,7 +21,7 @@ void LlvmDevice::adopt(DeviceAllocation& allocation, harness::BirthId owner) {
   if (is_cpu_) memory_.mapped().adopt(info.ptr, owner);
 }
 
-// A cleared table has nothing to free any more.
+// A cleared table has nothing to free.
 void LlvmDevice::deallocate(const DeviceAllocation& allocation) {
   if (allocations_.empty()) return;
   AllocInfo& info = allocations_[allocation.alloc_id];
@@ -30,7 +30,7 @@ void LlvmDevice::deallocate(const DeviceAllocation& allocation) {
   memory_.free(info.use, std::exchange(info.ptr, 0));
 }
 
-// A look-up that has not asked validate() reads beyond the end of the table.
+// Without a preceding validate(), the real look-up reads beyond the end of the table.
 CUdeviceptr LlvmDevice::pointer(const DeviceAllocation& allocation) {
   if (!validate(allocation)) {
     check(allocation.birth, harness::BirthId::none);
@@ -42,7 +42,7 @@ CUdeviceptr LlvmDevice::pointer(const DeviceAllocation& allocation) {
   return info.ptr;
 }
 
-/// Its memory was unmapped, and something else has a mapping there.
+/// Returns whether its memory was unmapped and another object is mapped there.
 bool LlvmDevice::is_lost(const AllocInfo& info) const {
   if (!is_cpu_ || !finalized_) return false;
   const std::optional<harness::BirthId> owner = memory_.mapped().owner_at(info.ptr);
@@ -102,7 +102,7 @@ GfxDevice::Buffer GfxDevice::retain(const DeviceAllocation& allocation) {
 
 void GfxDevice::release(std::uint32_t buffer) {
   if (--buffers_[buffer].references > 0) return;
-  memory_.free(Use::object, buffers_[buffer].ptr);  // All of gfx's memory is of one source.
+  memory_.free(Use::object, buffers_[buffer].ptr);  // All gfx memory comes from one source.
 }
 
 }  // namespace targets::argpack

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device: a backend's table of allocations. A DeviceAllocation is a handle into it, not ownership.
 //
-// It is of one program, and lives for as long. What the program's end leaves of the memory, and of
-// the table, is the backend's own.
+// It belongs to one program and has the same lifetime. Backends differ in what remains of the
+// memory, and of the table, after the program ends.
 #pragma once
 
 #include <cuda.h>
@@ -17,16 +17,16 @@ namespace targets::argpack {
 
 class Device;
 
-/// Plain value. Valid while its allocation is alive, which it does not say.
+/// Plain value. Valid while its allocation is alive, but it cannot tell whether it is.
 struct DeviceAllocation {
   Device* device = nullptr;
   std::uint64_t alloc_id = 0;
-  /// The birth whose handle this is. The real system cannot know it.
+  /// Birth of the allocation. For checks only: the real system does not know it.
   harness::BirthId birth = harness::BirthId::none;
 };
 
-/// Lifetime: a handle is good from allocate() to deallocate(), or to finalize(). Looking up a stale
-/// one is a fault, fatal unless the id, or the mapping, is someone else's by now.
+/// Lifetime: a handle is valid from allocate() to deallocate() or finalize(). Looking up a stale
+/// one is a use-after-free. It is fatal unless another allocation now has the id or the mapping.
 class Device {
  public:
   Device(harness::Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
@@ -36,18 +36,18 @@ class Device {
 
   virtual Status allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) = 0;
   virtual void deallocate(const DeviceAllocation& allocation) = 0;
-  /// The host object that owns the allocation has been made: to the ledger, its lifetime is the
-  /// handle's.
+  /// Called when the host object that owns the allocation exists: the ledger then treats both
+  /// lifetimes as one.
   virtual void adopt(DeviceAllocation& allocation, harness::BirthId owner) = 0;
-  /// Returns whether the table contains the id of the handle. A look-up that checks raises if it
-  /// does not.
+  /// Returns whether the table contains the handle's id. A checked look-up raises if it does
+  /// not.
   virtual bool validate(const DeviceAllocation& allocation) const = 0;
-  /// Returns the place of the allocation that has its id now.
+  /// Returns the address of the allocation that now has the handle's id.
   virtual CUdeviceptr pointer(const DeviceAllocation& allocation) = 0;
-  /// The program ends. `clears`: with the memory of a CPU's goes its table.
+  /// Called when the program ends. `clears`: the CPU's table is cleared along with its memory.
   virtual void finalize(bool clears) = 0;
-  /// Returns whether an allocation of the next program has the memory that deallocating this would
-  /// end.
+  /// Returns whether deallocating this would free memory of an allocation of the next
+  /// program.
   virtual bool is_lost(const DeviceAllocation& allocation) const = 0;
 
  protected:
@@ -59,9 +59,9 @@ class Device {
   Memory& memory_;
 };
 
-/// CPU, CUDA, AMDGPU: the id is an index, never reused; freeing leaves a null pointer there. A
-/// handle of another program is looked up by its index as well. At the end of the program the table
-/// of CUDA and AMDGPU is cleared, and the CPU's keeps pointing where its memory was.
+/// CPU, CUDA, AMDGPU: the id is an index and is never reused; after a free its entry is null. A
+/// handle of another program is looked up by index, too. When the program ends, the table of CUDA
+/// and AMDGPU is cleared; the CPU's still points at the old addresses.
 class LlvmDevice final : public Device {
  public:
   LlvmDevice(harness::Ledger& ledger, Memory& memory, bool is_cpu)
@@ -92,15 +92,15 @@ class LlvmDevice final : public Device {
   std::pmr::vector<AllocInfo> allocations_;
 };
 
-/// Vulkan and Metal: the id is the address of a pool node, last in, first out, so it names a node
-/// of the table that made it, whatever table looks it up. Memory that a command list refers to is
-/// kept, though not its id. The end of the program frees nothing.
+/// Vulkan and Metal: the id is the address of a pool node and is reused, last in, first out. So it
+/// names a node of the table that made it, whichever table looks it up. Memory that a command list
+/// refers to is kept, but not its id. The end of the program frees nothing.
 class GfxDevice final : public Device {
  public:
   using Device::Device;
   Status allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) override;
   void deallocate(const DeviceAllocation& allocation) override;
-  /// Nothing: ids are also reused by things without an owner, so each allocation is a separate
+  /// Does nothing: objects without an owner reuse ids, too, so each allocation has its own
   /// lifetime.
   void adopt(DeviceAllocation&, harness::BirthId) override {}
   bool validate(const DeviceAllocation&) const override { return true; }
@@ -108,7 +108,7 @@ class GfxDevice final : public Device {
   void finalize(bool) override {}
   bool is_lost(const DeviceAllocation&) const override { return false; }
 
-  /// Number of a buffer that a command list holds on to, in the table that it is of.
+  /// Number of a buffer that a command list refers to, and the table that has it.
   struct Buffer {
     GfxDevice* device;
     std::uint32_t index;
@@ -124,7 +124,7 @@ class GfxDevice final : public Device {
 
   struct Node {
     std::uint32_t buffer;
-    harness::BirthId resident;  ///< The allocation that has the id, or had it last.
+    harness::BirthId resident;  ///< Allocation that has the id, or had it last.
   };
   struct BufferInfo {
     CUdeviceptr ptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Driver: what a process keeps of CUDA whatever becomes of its programs: the context, the module,
-// the kernels, and the stream that a user of torch has.
+// Driver: CUDA objects of a process that outlive its programs: the context, the module, the
+// kernels, and the stream of a torch user.
 #pragma once
 
 #include <cuda.h>
@@ -14,7 +14,7 @@ class Driver {
   Driver(harness::Runtime& runtime, Backend backend)
       : runtime_(runtime), backend_(backend), memory_(backend) {}
 
-  /// The first ti.init(). Stops at the first call that fails; a second call continues from there.
+  /// Opens everything, in the first ti.init(). After a failure, a second call resumes there.
   Status open() {
     if (context_ == nullptr && !open_context()) return Status::driver_error;
     make_current();
@@ -27,7 +27,7 @@ class Driver {
     return memory_.reserve();
   }
 
-  /// CUDA's current context is the thread's: each task needs it once.
+  /// Makes the context current. CUDA's current context is per thread, so each task needs this once.
   void make_current() {
     const std::uint32_t task = harness::raw(runtime_.scheduler.current()) % 64;
     if (context_ == nullptr || (current_ >> task & 1) != 0) return;
@@ -55,7 +55,7 @@ class Driver {
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
   CUstream user_stream_ = nullptr;
-  std::uint64_t current_ = 0;  ///< Bit per task.
+  std::uint64_t current_ = 0;  ///< One bit per task.
 };
 
 }  // namespace targets::argpack

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// External: memory that Taichi does not own: numpy's on the host, torch's on the device.
+// External: memory that Taichi does not own: numpy arrays on the host, torch tensors on the device.
 #pragma once
 
 #include <cuda.h>
@@ -8,13 +8,13 @@
 
 namespace targets::argpack {
 
-/// numpy's buffer. `v.ctypes.data` is its raw address.
+/// A numpy buffer. `v.ctypes.data` is its raw address.
 struct HostStorage {
   explicit HostStorage(const ExternalBlock& initial) : block(initial) {}
   ExternalBlock block;
 };
 
-/// The storage of one array: in one of two places. Moves when it is resized.
+/// Storage of one array, on the host or the device. Moves when it is resized.
 struct External {
   Storage storage = Storage::host;
   harness::Owned<HostStorage> host;
@@ -24,11 +24,11 @@ struct External {
 
 class ExternalArrays;
 
-/// The wrapper of one: numpy.ndarray, torch.Tensor.
+/// Payload of a wrapper: numpy.ndarray or torch.Tensor.
 struct ExternalPayload {
   ExternalArrays* maker;
   ThingId thing;
-  std::int32_t value;  ///< Value that its elements are made from.
+  std::int32_t value;  ///< Base of its initial elements.
   External external;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts: the way to the observer, in the order of Python's own locks.
+// Facts: passes facts to the observer, ordered by the locks of Python objects.
 #pragma once
 
 #include "targets/argpack/object_locks.h"
@@ -12,16 +12,16 @@ namespace targets::argpack {
 class Facts {
  public:
   Facts(ObjectLocks& locks, Observer& observer) : locks_(locks), observer_(observer) {}
-  Facts(const Facts&) = delete;  // It alone numbers things.
+  Facts(const Facts&) = delete;  // Only one may number things.
   Facts& operator=(const Facts&) = delete;
 
-  /// `fact` is a function of the observer, and is called with these arguments.
+  /// Calls `fact`, a function of the observer, with these arguments.
   template <class Part, class... Parameters, class... Arguments>
   void tell(void (Part::*fact)(Parameters...), const Arguments&... arguments) {
     const ObjectLocks::Hold hold(locks_);
     (observer_.*fact)(arguments...);
   }
-  /// Gives a new thing its number.
+  /// Numbers a new thing and reports it.
   ThingId made(Kind kind, std::int64_t value, std::uint32_t depth = 0,
                std::uint32_t generation = 0) {
     const ObjectLocks::Hold hold(locks_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How gfx launches. Everything that was bound is followed when the launch is recorded, and marked
-// as in use; what was recorded holds its memory until the device has finished. Buffers of the
-// launch itself are ctx_buffers_.
+// How gfx launches. Recording a launch follows every bound pointer and marks its target as in use.
+// A recorded launch retains the memory until the device has finished. The launch's own buffers are
+// in ctx_buffers_.
 #include "targets/argpack/gfx_runtime.h"
 
 #include "targets/argpack/launcher.h"
@@ -47,7 +47,7 @@ Status GfxRuntime::prepare(const Walk& walk, LaunchContext& context, Buffers& bu
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
-// In ctx_buffers_ from the start: the next flush frees it, however the launch goes.
+// Adds the buffer to ctx_buffers_ at once: the next flush frees it even if the launch fails.
 Status GfxRuntime::allocate(std::size_t bytes, DeviceAllocation& allocation) {
   const Status status = device_.allocate(Use::buffer, bytes, allocation);
   if (status == Status::ok) ctx_buffers_.push_back(allocation);
@@ -91,7 +91,7 @@ void GfxRuntime::resolve_packs(LaunchContext& context, const Walk& walk) {
   }
 }
 
-// Each task of a kernel looks the packs up once more when it is bound.
+// Looks each pack up again, because binding a task of a kernel does so.
 void GfxRuntime::record(const LaunchContext& context, const Buffers& buffers, Dispatch& dispatch) {
   const SiteScope site(core_.scheduler, kLaunchBind);
   for (std::uint32_t level = 0; level < context.depth; ++level) {
@@ -105,7 +105,7 @@ void GfxRuntime::record(const LaunchContext& context, const Buffers& buffers, Di
   recorded_.push_back(dispatch);
 }
 
-// The launch's buffers are read before they go: flush() would free them.
+// Reads the pointers of the launch's buffers before flush() frees them.
 Status GfxRuntime::read_back(LaunchContext& context, const Buffers& buffers, bool returns) {
   const CUdeviceptr results = device_.pointer(buffers.results);
   const bool has_external = buffers.external.device != nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GfxRuntime: a command list that launches are recorded into, and what it refers to.
+// GfxRuntime: a command list in which launches are recorded, and the memory that it refers to.
 #pragma once
 
 #include <memory_resource>
@@ -10,7 +10,7 @@
 
 namespace targets::argpack {
 
-/// Ownership: owns the buffers of launches in ctx_buffers_, and a reference to everything recorded.
+/// Ownership: owns the launches' buffers in ctx_buffers_, and a reference to all recorded memory.
 class GfxRuntime {
  public:
   /// Taichi submits once the list is 2 ms old; here age is counted in launches.
@@ -21,11 +21,11 @@ class GfxRuntime {
   GfxRuntime& operator=(const GfxRuntime&) = delete;
 
   Status launch(const CompiledKernel& compiled, LaunchContext& context, bool returns);
-  /// Submits what was recorded. The launches' own buffers go; what was recorded keeps its memory.
+  /// Submits the recorded launches and frees their own buffers. Other recorded memory is retained.
   Status flush();
-  /// The device has finished what was submitted.
+  /// Called when the device has finished all submitted work.
   void finished();
-  /// ~GfxRuntime: waits for what is still recorded, if anything is.
+  /// ~GfxRuntime: submits recorded launches, if any, and waits for them.
   void finish();
   bool empty() const { return recorded_.empty(); }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// handle_by_value: the context copies the DeviceAllocation out of the pack. The report's option B.
+// handle_by_value: the context copies the DeviceAllocation from the pack. The report's option B.
 //
-// Its author says: "no pointer to the host object, no use after free". The copy is a handle, not
-// ownership: its allocation is freed nevertheless, and on gfx another one has the id by then.
+// Rationale: "no pointer to the host object, no use after free". The flaw: the copy is a handle,
+// not ownership. Its allocation is still freed, and on gfx another one may then have the id.
 #pragma once
 
 #include "targets/argpack/policy.h"

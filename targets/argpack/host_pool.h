@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostPool: Taichi's HostMemoryPool, for allocations that have a mapping each.
+// HostPool: Taichi's HostMemoryPool, for allocations with a mapping each.
 //
-// It uses the address: a release ends the mapping that is there now, or nothing.
+// It identifies a mapping by address: a release unmaps what is there now, or does nothing.
 #pragma once
 
 #include <cuda.h>
@@ -15,7 +15,7 @@
 
 namespace targets::argpack {
 
-/// Ownership: owns the mappings until they are released, or the program ends.
+/// Ownership: owns each mapping until it is released or the program ends.
 class HostPool {
  public:
   Status allocate(std::size_t bytes, CUdeviceptr& address) {
@@ -32,12 +32,12 @@ class HostPool {
     while (!mappings_.empty()) release(mappings_.back().address);
   }
 
-  /// The mapping is of this object. The real system does not know.
+  /// Records the owner of the mapping, for checks only: the real system does not know it.
   void adopt(CUdeviceptr address, harness::BirthId owner) {
     for (Mapping& one : mappings_)
       if (one.address == address) one.owner = owner;
   }
-  /// Returns the owner of the mapping that is there now, if there is one.
+  /// Returns the owner of the mapping that is now at the address, if any.
   std::optional<harness::BirthId> owner_at(CUdeviceptr address) const {
     for (const Mapping& one : mappings_)
       if (one.address == address) return one.owner;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels: each thread walks from the argument buffer down to one nested pack, and reports what
-// it read there and in the arrays. Values are integers, and one saxpy without contraction.
+// The kernels: each thread walks from the argument buffer to one nested pack, and reports the
+// values of the pack and the arrays. Values are integers, and one saxpy without contraction.
 #include "harness/kernel.h"
 
 struct Pack {
@@ -60,8 +60,8 @@ static __device__ void use_pack(RuntimeContext context, int flags, const Pack* p
   context.results->pack[thread] = value;
 }
 
-/// LLVM backends: nested packs are found by their addresses in device memory. If there is an array,
-/// every other thread turns to it.
+/// LLVM backends: finds nested packs by their device addresses. If there is an array, odd threads
+/// use the array instead.
 extern "C" __global__ void walk_packs(RuntimeContext context, int depth, int flags) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (flags & kUsesExternal) use_external(context, thread);
@@ -71,7 +71,7 @@ extern "C" __global__ void walk_packs(RuntimeContext context, int depth, int fla
   use_pack(context, flags, pack, thread);
 }
 
-/// gfx: every pack is bound by itself.
+/// gfx: each pack is bound separately.
 extern "C" __global__ void read_bound(RuntimeContext context, int depth, int flags) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (flags & kUsesExternal) use_external(context, thread);

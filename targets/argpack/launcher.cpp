@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the LLVM launchers work. The parameters are walked in the order of an unordered map. Each
-// pointer that was bound is followed here, for the first time since it was bound. A nested pack's
-// device address is written into its parent's memory, so the parent is followed as well.
+// bound pointer is followed here, for the first time since it was bound. A nested pack's device
+// address is written into its parent's memory, so the parent is followed as well.
 #include "targets/argpack/launcher.h"
 
 #include "targets/argpack/policy.h"
@@ -40,7 +40,7 @@ Status submit(Core& core, KernelParameters parameters) {
 
 namespace {
 
-/// Device memory that goes back when the launch is over, however it went.
+/// Device memory that is freed when the launch ends, whatever its result.
 class Temporary {
  public:
   Temporary(Memory& memory, Use use) : memory_(memory), use_(use) {}
@@ -100,11 +100,11 @@ class LlvmLaunch {
   LaunchContext& context_;
   Temporary results_;
   Temporary arguments_;
-  Temporary transfer_;  ///< The device's copy of an external array.
+  Temporary transfer_;  ///< Device copy of an external array.
 };
 
-// An earlier launch of the context has left arg_buffer pointing at its own buffer, which is freed.
-// CPU launches have none.
+// Checks arg_buffer: an earlier launch of the context left it pointing at that launch's buffer,
+// which is freed. CPU launches have no such buffer.
 void LlvmLaunch::use_arguments() {
   const SiteScope site(core_.scheduler, kLaunchArguments);
   use_buffer(core_, context_.device_arguments);
@@ -160,7 +160,7 @@ Status LlvmLaunch::resolve_arrays() {
   return resolve_array(context_.gradient, context_.arguments.gradient);
 }
 
-// The CPU launcher takes what it has resolved once for an address the next time.
+// The CPU launcher treats a resolved pointer as a device address in the next launch.
 Status LlvmLaunch::resolve_array(ArrayArgument& argument, CUdeviceptr& stored) {
   if (argument.resolved) {
     store(stored, argument.array.address());
@@ -226,7 +226,7 @@ Status LlvmLaunch::read_back() {
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
-// The context continues pointing at the buffer, which is about to be freed.
+// Records that the context still points at the buffer, which is about to be freed.
 harness::BirthId LlvmLaunch::lose(harness::Label kind, const Temporary& buffer,
                                   std::size_t bytes) const {
   const harness::BirthId life = core_.ledger.born(kind, buffer.address(), bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout: what is in device memory, as the host writes it. kernel.cu has its own copy, because a
-// kernel shares no header with the host; the sizes are asserted on both sides.
+// Layout: data structures in device memory, as the host writes them. kernel.cu has its own copy,
+// because a kernel shares no header with the host; the sizes are asserted on both sides.
 #pragma once
 
 #include <cuda.h>
@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kBlockCount = 2;
 inline constexpr std::uint32_t kBlockThreads = 32;
 static_assert(kBlockCount * kBlockThreads == kArrayWords, "one element per CUDA thread");
 
-/// The device side of an ArgPack: the scalar member a, and the nested pack c by its address.
+/// Device memory of an ArgPack: its scalar member a, and the address of its nested pack c.
 struct PackBlock {
   std::int32_t a;
   std::int32_t unused;
@@ -30,19 +30,19 @@ struct ArgumentBlock {
   CUdeviceptr array;
   CUdeviceptr gradient;
   CUdeviceptr external;
-  std::array<CUdeviceptr, kDepthLimit> bound;  ///< gfx binds each pack by itself.
+  std::array<CUdeviceptr, kDepthLimit> bound;  ///< gfx binds each pack separately.
   std::int32_t scalar;
   std::int32_t unused;
 };
 static_assert(sizeof(ArgumentBlock) == 64);
 
-/// An external array: what the kernel reads, then what it writes.
+/// An external array: the kernel's input and its output.
 struct ExternalBlock {
   std::array<float, kArrayWords> in;
   std::array<float, kArrayWords> out;
 };
 
-/// The kernel's report, by thread.
+/// The kernel's results, by thread.
 struct ResultBlock {
   std::array<std::int32_t, kArrayWords> pack;
   std::array<std::int32_t, kArrayWords> array;
@@ -51,15 +51,15 @@ struct ResultBlock {
 };
 static_assert(sizeof(ResultBlock) == 1024);
 
-/// Passed by value, as Taichi passes it. Two registers: a larger one would be memory that each
-/// access to is checked.
+/// Passed by value, as in Taichi. It fits in two registers; a larger one would be in memory, where
+/// each access is checked.
 struct RuntimeContext {
   CUdeviceptr arguments;
   CUdeviceptr results;
 };
 static_assert(sizeof(RuntimeContext) == 16);
 
-/// All that a launch passes.
+/// All parameters of a launch.
 struct KernelParameters {
   RuntimeContext context;
   std::int32_t depth;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // mark_at_launch: used_in_kernel() for every backend, as gfx has it. The report's option C.
 //
-// Its author says: "what a launch uses cannot be deleted". It is marked when the launch begins,
-// which is after every window; the packs' marks are never cleared, and requests to delete what is
-// marked are dropped: every pack that was ever launched lives as long as its program.
+// Rationale: "objects used by a launch cannot be deleted". The flaw: marks are set when the launch
+// begins, after every window. The packs' marks are never cleared, and requests to delete a marked
+// object are dropped: every pack that was ever launched leaks until its program ends.
 #pragma once
 
 #include "targets/argpack/policy.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// mark_at_set: option C with its marks made when an argument is bound, and cleared when the device
-// has been waited for after the launch.
+// mark_at_set: option C, but marks are set when an argument is bound, and cleared when the device
+// has been synchronized after the launch.
 //
-// Its author says: "bound packs and arrays cannot be deleted until the kernel has run". True. But
-// a request that comes meanwhile is dropped for good, a context that is never launched keeps its
-// marks, and a mark is an id: it says nothing of external memory, of resets, or of whose object it
-// is.
+// Rationale: "bound packs and arrays cannot be deleted until the kernel has run". True. The flaw: a
+// deletion requested until then is dropped for good, a context that is never launched keeps its
+// marks, and a mark is an id: it covers neither external memory nor resets, and does not know which
+// object owns the id.
 #pragma once
 
 #include "targets/argpack/policy.h"

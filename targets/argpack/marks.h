@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks: which allocations a launch uses, by id, as used_in_kernel() looks them up.
+// Marks: ids of the allocations that a launch uses, as used_in_kernel() looks them up.
 //
-// Marks of gfx: a request to delete a marked object is dropped, not kept for later.
+// Like on gfx, a request to delete a marked object is dropped, not deferred.
 #pragma once
 
 #include <algorithm>

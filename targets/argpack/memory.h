@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: where a backend's device memory comes from.
+// Memory: the source of a backend's device memory.
 //
-// All backends reach it through <cuda.h>, so that one simulated device serves them all; what
-// differs is when a freed block can come back. See README.md for what stands for what.
+// All backends use <cuda.h>, so that one simulated device serves them all. They differ in when a
+// freed block can be reused. README.md lists the models.
 #pragma once
 
 #include <cuda.h>
@@ -12,27 +12,27 @@
 
 namespace targets::argpack {
 
-/// Where device memory comes from, and for what.
+/// Purpose of device memory, which selects its source.
 enum class Use : std::uint8_t {
   object,   ///< Packs, ndarrays, copies of external arrays: allocate_memory_runtime().
   buffer,   ///< Results and arguments of one launch: malloc_async(), hipMalloc.
   staging,  ///< The buffer that ArgPack::write() goes through: allocate_memory(), raw.
 };
 
-/// Device memory of one kind of use, by backend.
-/// Ownership: owns nothing that it has handed out.
+/// Device memory for each purpose, by backend.
+/// Ownership: does not own the memory that it has allocated.
 class Memory {
  public:
   explicit Memory(Backend backend)
       : backend_(backend), cache_(/*merges=*/backend == Backend::cuda_cache) {}
 
   Status reserve() { return is_cached(Use::object) ? cache_.reserve() : Status::ok; }
-  /// The program has ended, and the runtime's own pools with it.
+  /// Called when the program has ended, together with the runtime's own pools.
   void reset() {
     cache_.reset();
     mapped_.reset();
   }
-  /// Returns the CPU's mappings, through which an ended program still works.
+  /// Returns the CPU's mappings. A program that has ended still uses them.
   HostPool& mapped() { return mapped_; }
 
   Status allocate(Use use, std::size_t bytes, CUdeviceptr& address) {
@@ -62,7 +62,7 @@ class Memory {
 
   Backend backend_;
   PageCache cache_;
-  HostPool mapped_;  ///< The CPU's.
+  HostPool mapped_;  ///< CPU only.
 };
 
 }  // namespace targets::argpack

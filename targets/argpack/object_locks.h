@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ObjectLocks: CPython's locks of objects, as one lock.
+// ObjectLocks: CPython's per-object locks, modelled as one lock.
 //
-// Without a GIL, Python code that uses the same dict, list or attribute is ordered by that object's
-// lock. No task waits for one, because no turn is offered under it. With the GIL they add no order.
+// Without a GIL, Python code that uses the same dict, list or attribute is ordered by its lock. No
+// task blocks on it, as no preemption point is under it. With the GIL it adds no order.
 #pragma once
 
 #include "harness/runtime.h"
@@ -11,19 +11,19 @@ namespace targets::argpack {
 
 class ObjectLocks {
  public:
-  /// Holds the locks while it exists.
+  /// Holds the lock while it exists.
   class Hold : harness::EdgePassage {
    public:
     explicit Hold(ObjectLocks& locks) : EdgePassage(&locks, !locks.gil_) {}
   };
 
   explicit ObjectLocks(bool gil) : gil_(gil) {}
-  ObjectLocks(const ObjectLocks&) = delete;  // The order is that of its address.
+  ObjectLocks(const ObjectLocks&) = delete;  // Its address identifies the lock.
   ObjectLocks& operator=(const ObjectLocks&) = delete;
 
-  /// Orders this task's past before the acts of others after their next pass() or hold.
+  /// Orders this task's past before later actions of tasks that call pass() or Hold.
   void pass() { const Hold hold(*this); }
-  /// A scenario looks at what they guard, which orders nothing for the program.
+  /// Lets a scenario read guarded state without adding order to the program.
   void look() { const harness::EdgePassage passage(this, false); }
 
  private:

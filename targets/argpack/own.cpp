@@ -25,7 +25,7 @@ void Own::bound(LaunchContext& context, ExternalArgument&, const harness::Ref& w
   ++wrapper->payload<ExternalPayload>().external.export_count;
 }
 
-// After a reset there is nothing to let go of but what is not the program's.
+// After a reset, only objects that the program does not own need to be released.
 void Own::unbound(LaunchContext& context, PackArgument& argument) {
   if (is_current(context)) let_go(argument.pack);
 }
@@ -49,7 +49,7 @@ void Own::let_go(harness::Ref external) {
 // ---- launching ----------------------------------------------------------------------------------
 
 Status Own::before_launch(Program& program, LaunchContext& context) {
-  context.array.resolved = false;  // A launch that failed may be tried again.
+  context.array.resolved = false;  // A failed launch may be retried.
   context.gradient.resolved = false;
   if (held_.empty()) return Status::ok;
   const bool idle = (program.gfx() == nullptr || program.gfx()->empty()) &&
@@ -61,7 +61,7 @@ Status Own::before_launch(Program& program, LaunchContext& context) {
   return launch_count_ < kLaunchLimit ? Status::ok : program.synchronize();
 }
 
-// From the context to the device: the context is spent and holds nothing any more.
+// The device now holds what the context held: the context is spent.
 void Own::launched(LaunchContext& context) {
   ++launch_count_;
   for (std::uint32_t level = 0; level < context.depth; ++level) {
@@ -89,7 +89,7 @@ void Own::synchronized(Program&) {
     if (held.external) let_go(std::move(held.external));
   }
   finished_.clear();
-  // Freed memory is gone once the device has reached it: pools free in stream order.
+  // Pools free in stream order: memory is free once the device has got there.
   if (core_.program->object_count() != object_count) cuStreamSynchronize(nullptr);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // own: a launch context counts as a holder of everything that is bound to it, until the launch has
-// finished or the context goes. Ours.
+// finished or the context is destroyed. Ours.
 //
-// Its author says: sound.
-// What it holds: packs, those nested in them, ndarrays and gradients (a deletion asked for
-// meanwhile happens when the last holder lets go), and external storage, by an exported view.
-// What it refuses: to delete on behalf of an earlier program, and to use a wrapper from before it
-// (stale_object); to launch a context twice (context_spent), or after a reset (context_invalid); to
-// resize exported storage (buffer_error). What a program has allocated ends with it on every
-// backend, so that none that is still referred to frees by address what the next one has there.
-// Bounded: what a launch holds goes at the next synchronize(), or at the next launch that finds the
-// device idle; at most kLaunchLimit launches hold anything, then the next one waits for the device.
+// Meant to be sound.
+// It holds packs and their nested packs, ndarrays and gradients (a deletion requested until then
+// happens when the last holder releases the object), and external storage, by an exported view.
+// It refuses to delete objects or use wrappers of an earlier program (stale_object), to launch a
+// context twice (context_spent) or after a reset (context_invalid), and to resize exported storage
+// (buffer_error). A program's allocations end with it on every backend, so that no remaining
+// reference can free, by address, memory of the next program.
+// Bounded: a launch releases its objects at the next synchronize(), or at the next launch that
+// finds the device idle; after kLaunchLimit launches the next one waits for the device.
 #pragma once
 
 #include "targets/argpack/policy.h"
@@ -46,7 +46,7 @@ class Own : public Policy {
   bool marks_at_launch() const override { return false; }
 
  private:
-  /// Things that one launch holds: at most one of the three.
+  /// An object that one launch holds: exactly one member is set.
   struct Held {
     harness::Borrowed<ArgPack> pack;
     harness::Borrowed<Ndarray> array;
@@ -67,7 +67,7 @@ class Own : public Policy {
 
   std::pmr::vector<Held> held_;
   std::pmr::vector<Held> finished_;  ///< Kept for its capacity.
-  std::uint32_t launch_count_ = 0;   ///< Launches that held_ speaks of.
+  std::uint32_t launch_count_ = 0;   ///< Launches counted since held_ was last released.
 };
 
 }  // namespace targets::argpack

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageCache: Taichi's CachingAllocator as these small allocations meet it: each fits in a page, and
-// takes one.
+// PageCache: Taichi's CachingAllocator for these small allocations: each takes exactly one
+// page.
 //
-// The smallest free block that holds a page is taken, of equal ones the lowest; what is left of it
-// is a block again. If blocks are merged, a freed page joins a free neighbour, so that a lone page
-// is handed out before those of a larger block, whatever their addresses.
+// It takes the smallest free block, and among equal ones the lowest; the rest remains a block.
+// If blocks are merged, a freed page joins a free neighbour, so that a single free page is
+// allocated before the pages of a larger block, whatever their addresses.
 #pragma once
 
 #include <cuda.h>
@@ -16,8 +16,8 @@
 
 namespace targets::argpack {
 
-/// Ownership: owns the chunk that its pages are of, for as long as the process runs. The runtime's
-/// own pool takes another one for each program; nothing is in flight when it does.
+/// Ownership: owns the chunk of its pages as long as the process runs. The real runtime's pool
+/// allocates a new chunk for each program; nothing is in flight then.
 class PageCache {
  public:
   static constexpr std::size_t kPageBytes = 1024;
@@ -30,7 +30,7 @@ class PageCache {
     const CUresult result = cuMemAlloc(&chunk_, kPageBytes * kPageCount);
     return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
   }
-  /// DeviceMemoryPool::reset(): the next program begins with none handed out.
+  /// DeviceMemoryPool::reset(): marks all pages as free for the next program.
   void reset() {
     fresh_ = 0;
     blocks_.fill(0);
@@ -61,7 +61,7 @@ class PageCache {
  private:
   static constexpr std::int8_t kUnknown = -1;
 
-  /// Returns the first page of the block that is taken next, or kPageCount.
+  /// Returns the first page of the block to take next, or kPageCount.
   std::uint32_t smallest_block() const {
     std::uint32_t best = kPageCount;
     for (std::uint32_t page = 0; page < fresh_; ++page)
@@ -73,14 +73,14 @@ class PageCache {
     const std::int8_t rest = blocks_[page] - 1;
     if (rest > 0) {
       blocks_[page + 1] = rest;
-      if (known_[page + 1] == kUnknown) known_[page + 1] = rest;  // Else what it was stays.
+      if (known_[page + 1] == kUnknown) known_[page + 1] = rest;  // A known size stays.
     }
     blocks_[page] = 0;
     known_[page] = kUnknown;
   }
 
-  // A page that was requested stays known, with size 0: a left neighbour that nothing is merged
-  // with.
+  // A page that was allocated stays known, with size 0, so that a left neighbour is not merged with
+  // it.
   void merge_and_insert(std::uint32_t page) {
     std::int8_t size = 1;
     if (known_[page + 1] == kUnknown) known_[page + 1] = 0;
@@ -104,9 +104,9 @@ class PageCache {
 
   bool merges_;
   CUdeviceptr chunk_ = 0;
-  std::uint32_t fresh_ = 0;                        ///< Pages from here on were never given out.
+  std::uint32_t fresh_ = 0;                        ///< No page from here on was ever allocated.
   std::array<std::int8_t, kPageCount> blocks_;     ///< mem_blocks_: pages of a free block.
-  std::array<std::int8_t, kPageCount + 1> known_;  ///< ptr_map_: the same, as upstream knows it.
+  std::array<std::int8_t, kPageCount + 1> known_;  ///< ptr_map_: block sizes that upstream knows.
 };
 
 }  // namespace targets::argpack

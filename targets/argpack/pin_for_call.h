@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // pin_for_call: `tmps.append(v)` after each set_arg_argpack. The report's option A.
 //
-// Its author says: "the wrapper cannot be collected while the call runs". True of every pack that a
-// @ti.kernel call binds; not of gradients, external memory, programs, or contexts made by hand.
+// Rationale: "the wrapper cannot be collected while the call runs". True of packs in @ti.kernel
+// calls. The flaw: not of gradients, external memory, programs, or contexts made by hand.
 #pragma once
 
 #include "targets/argpack/policy.h"

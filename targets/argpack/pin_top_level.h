@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// pin_top_level: `tmps.append(v)` for the arguments of the call, not for what is nested in them.
+// pin_top_level: `tmps.append(v)` for the arguments of the call, but not for nested packs.
 //
-// Its author says: "the pack that is passed stays alive". It did before: the call's own arguments
-// tuple holds it.
+// Rationale: "the pack that is passed stays alive". The flaw: it did so before, because the call's
+// tuple of arguments holds it.
 #pragma once
 
 #include "targets/argpack/policy.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of policies: one way each to keep alive what a launch uses.
+// Table of policies: each is one way to keep alive the objects that a launch uses.
 #include "targets/argpack/borrow.h"
 #include "targets/argpack/handle_by_value.h"
 #include "targets/argpack/mark_at_launch.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policy: what keeps a thing alive from binding to the end of the launch. One per variant; what
-// this base does is what Taichi does as shipped.
+// Policy: what keeps an object alive from binding to the end of the launch. One per variant; the
+// base class behaves as Taichi does as shipped.
 #pragma once
 
 #include "targets/argpack/context.h"
@@ -9,76 +9,76 @@
 
 namespace targets::argpack {
 
-/// The fate of a request to delete.
+/// Result of a request to delete an object.
 enum class Disposal : std::uint8_t { erase, ignore };
 
-/// Ownership: made in the run's arena, one per run.
-/// Threads: as Program.
+/// Ownership: in the run's arena, one per run.
+/// Threads: those of Program.
 class Policy {
  public:
   explicit Policy(Core& core) : core_(core) {}
   virtual ~Policy() = default;
 
   // ---- binding ----
-  /// Whether recursive_set_args keeps the wrapper in `tmps` until the call returns.
+  /// Returns whether recursive_set_args keeps the wrapper in `tmps` until the call returns.
   virtual bool pins(std::uint32_t /*level*/) const { return false; }
-  /// Called before anything is bound to, compiled for or launched with a context.
+  /// Called before something is bound to a context, compiled for it or launched with it.
   virtual Status admit(const LaunchContext&, const Program&) { return Status::ok; }
   /// Called before a wrapper from an earlier program is bound, or its object is written or read.
   virtual Status admit_stale() { return Status::ok; }
   virtual void bound(LaunchContext&, PackArgument&) {}
   virtual void bound(LaunchContext&, ArrayArgument&) {}
   virtual void bound(LaunchContext&, ExternalArgument&, const harness::Ref& /*wrapper*/) {}
-  /// A pack is no longer bound: something else will be, or the context goes.
+  /// Called when a pack is no longer bound: it is replaced, or the context is destroyed.
   virtual void unbound(LaunchContext&, PackArgument&) {}
   virtual void unbound(LaunchContext&, ArrayArgument&) {}
   virtual void unbound(LaunchContext&, ExternalArgument&) {}
 
   // ---- launching ----
-  /// What the launcher finds where it follows what was bound.
+  /// Returns the allocation that the launcher finds when it follows a bound argument.
   virtual DeviceAllocation allocation_of(const PackArgument& argument) {
     return argument.pack->allocation();
   }
   virtual DeviceAllocation allocation_of(const ArrayArgument& argument) {
     return argument.array->allocation();
   }
-  /// The launcher is going to use these.
+  /// Called before the launcher uses these.
   virtual void used(const DeviceAllocation& pack) {
     if (marks_at_launch() && is_of_now(pack)) marks_.packs.mark(pack.alloc_id);
   }
   virtual void used_array(const DeviceAllocation& array) {
     if (marks_at_launch() && is_of_now(array)) marks_.arrays.mark(array.alloc_id);
   }
-  /// Called before a launch follows any pointer. The launch returns any result other than ok.
+  /// Called before a launch follows any pointer. A result other than ok ends the launch.
   virtual Status before_launch(Program&, LaunchContext&) { return Status::ok; }
-  /// The kernel was submitted, or recorded.
+  /// Called when the kernel was submitted or recorded.
   virtual void launched(LaunchContext&) {}
 
   // ---- the end ----
-  /// The device has finished everything.
+  /// Called when the device has finished all work.
   virtual void synchronized(Program&) { marks_.clear(); }
-  /// Another program takes over.
+  /// Called when a new program replaces the current one.
   virtual void reset() { marks_.clear(); }
-  /// Whether a CPU program forgets its allocations at its end, as those of CUDA and AMDGPU do.
+  /// Returns whether a CPU program clears its table when it ends, as on CUDA and AMDGPU.
   virtual bool clears_table() const { return false; }
 
-  /// The object's deletion is requested. `stale`: on behalf of an earlier program.
+  /// Decides on a request to delete the object. `stale`: the request comes from an earlier program.
   virtual Disposal dispose(ArgPack& argpack, bool /*stale*/) {
     return marks_.packs.has(argpack.allocation().alloc_id) ? Disposal::ignore : Disposal::erase;
   }
   virtual Disposal dispose(Ndarray& ndarray, bool /*stale*/) {
     return marks_.arrays.has(ndarray.allocation().alloc_id) ? Disposal::ignore : Disposal::erase;
   }
-  /// Whether an assignment writes the host address of the nested pack into its parent's memory.
+  /// Returns whether an assignment writes the nested pack's host address into its parent's memory.
   virtual bool writes_host_address() const { return true; }
 
  protected:
-  /// The shipped gfx backend alone knows what a launch uses. Marks that it never clears,
-  /// mark_at_launch keeps; here it is cleared, or gfx would hide everything else behind what it
-  /// retains.
+  /// Returns whether launches mark what they use. As shipped, only gfx does. gfx never clears its
+  /// marks; mark_at_launch models that, but here they are cleared, because on gfx the leaks would
+  /// otherwise hide all other bugs.
   virtual bool marks_at_launch() const { return core_.setup.backend == Backend::gfx; }
 
-  /// Marks belong to the program that launches; those of a program that has ended are not used.
+  /// Returns whether a pack or array is the current program's: only those are marked.
   bool is_of_now(const DeviceAllocation& allocation) const {
     return core_.program != nullptr && allocation.device == &core_.program->device();
   }

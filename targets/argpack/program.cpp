@@ -67,7 +67,7 @@ static std::size_t find(const std::pmr::vector<Owned<T>>& objects, std::uintptr_
   return static_cast<std::size_t>(found - objects.begin());
 }
 
-// Taken out of the table first: ending it offers turns, and the table may change meanwhile.
+// Removes the object first: its destructor has preemption points, and the table may change.
 template <class T>
 void Program::end(std::pmr::vector<Owned<T>>& objects, std::size_t index) {
   Owned<T> victim = std::move(objects[index]);
@@ -75,7 +75,7 @@ void Program::end(std::pmr::vector<Owned<T>>& objects, std::size_t index) {
   objects.pop_back();
 }
 
-// The address is all that the real system knows; who was meant is what the ledger knows.
+// Deletes by address, which is all the real system has; the ledger knows the object meant.
 template <class T>
 void Program::remove(std::pmr::vector<Owned<T>>& objects, const Borrowed<T>& pointer,
                      std::uint32_t generation) {
@@ -104,7 +104,7 @@ void Program::erase(const Borrowed<Ndarray>& ndarray) {
 
 // ---- contents -----------------------------------------------------------------------------------
 
-// By the table of the pack's own program, code that writes.
+// Uses the table of the pack's own program, whichever program writes.
 Status Program::write(const DeviceAllocation& target, std::size_t offset, const void* bytes,
                       std::size_t size) {
   Device& device = *target.device;
@@ -171,7 +171,7 @@ void Program::finalize() {
   is_finalized_ = true;
 }
 
-// A finalized gfx program hands over, before it goes, the launches that it has recorded since.
+// A finalized gfx program submits the launches that it has recorded since, before it is destroyed.
 void Program::destroy() {
   const harness::SiteScope site(core_.scheduler, kAtReset);
   destroy(argpacks_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program: owns every ArgPack and Ndarray until it is deleted or the program goes.
+// Program: owns every ArgPack and Ndarray until it is deleted or the program is destroyed.
 //
-// It ends in two steps. ti.reset() finalizes it: then the memory is freed or not, by backend. The
-// objects, and the program, go with the last reference: that of get_runtime(), or of a frame that
-// has the program in a local (ProgramLocal).
+// It ends in two steps. ti.reset() finalizes it; the backend decides whether this frees memory. The
+// objects and the program are destroyed with the last reference: that of get_runtime(), or of a
+// frame that has the program in a local (ProgramLocal).
 #pragma once
 
 #include <memory_resource>
@@ -18,23 +18,23 @@ class GfxRuntime;
 class Policy;
 struct Core;
 
-/// Number of holders that want an object to stay, for policies that count references.
+/// Number of an object's holders, for policies that count references.
 class Holders {
  public:
   bool any() const { return count_ > 0; }
   void add() { ++count_; }
-  /// Takes a holder away. Returns whether the object is to go with it.
+  /// Removes a holder. Returns whether the object is to be deleted now.
   bool remove() { return --count_ == 0 && doomed_; }
   /// Remembers that the object's deletion was requested.
   void doom() { doomed_ = true; }
 
  private:
   std::uint32_t count_ = 0;
-  bool doomed_ = false;  ///< The object was deleted, and stays for its holders.
+  bool doomed_ = false;  ///< Deletion was requested while there were holders.
 };
 
-/// A block of device memory with the scalars of a pack. Ends with its owner, whatever object has
-/// its address.
+/// A block of device memory with the scalars of a pack. Its allocation ends with the owner, even if
+/// another object has the id by then.
 class ArgPack {
  public:
   ArgPack(const DeviceAllocation& allocation, std::uint32_t depth)
@@ -70,25 +70,25 @@ class Ndarray {
  private:
   DeviceAllocation allocation_;
   Holders holders_;
-  std::uint32_t word_count_ = kArrayWords;  ///< Its shape.
+  std::uint32_t word_count_ = kArrayWords;  ///< Shape of the array.
 };
 
-/// A kernel as make_launch_context() and compile_kernel() read it.
+/// A kernel as read by make_launch_context() and compile_kernel().
 struct Kernel {
   explicit Kernel(std::uint32_t parameter_count) : parameter_count(parameter_count) {}
   std::uint32_t parameter_count;
 };
 
-/// A kernel as launch_kernel() reads it: the parameters in the order in which an unordered map was
-/// walked.
+/// A kernel as read by launch_kernel(): its parameters in the iteration order of an unordered
+/// map.
 struct CompiledKernel {
   explicit CompiledKernel(const Walk& walk) : walk(walk) {}
   Walk walk;
 };
 
-/// Ownership: owns its objects, keyed by their own addresses. Borrows the core. Holders of a
-/// reference own it; the first is get_runtime()'s. Threads: callers hold the GIL or the core's
-/// program lock.
+/// Ownership: owns its objects, keyed by their own addresses. Borrows the core. Shared by its
+/// references; the first is get_runtime()'s. Threads: callers hold the GIL or the core's program
+/// lock.
 class Program {
  public:
   Program(Core& core, std::uint32_t generation);
@@ -101,35 +101,35 @@ class Program {
   Status create_argpack(std::uint32_t depth, const PackBlock& block,
                         harness::Borrowed<ArgPack>& created);
   Status create_ndarray(std::int32_t value, harness::Borrowed<Ndarray>& created);
-  /// Ends the object at the pointer's address, unless the policy keeps it.
+  /// Deletes the object that is now at the pointer's address, unless the policy keeps it.
   void delete_argpack(const harness::Borrowed<ArgPack>& argpack, std::uint32_t generation);
   void delete_ndarray(const harness::Borrowed<Ndarray>& ndarray, std::uint32_t generation);
-  /// Ends the object at this address at once.
+  /// Deletes the object at this address at once.
   void erase(const harness::Borrowed<ArgPack>& argpack);
   void erase(const harness::Borrowed<Ndarray>& ndarray);
 
-  /// ArgPack::write: through a staging buffer, and waits for the device.
+  /// ArgPack::write: writes through a staging buffer and waits for the device.
   Status write(const DeviceAllocation& target, std::size_t offset, const void* bytes,
                std::size_t size);
   Status fill(const harness::Borrowed<Ndarray>& ndarray, std::int32_t value);
-  /// Waits for what was launched before.
+  /// Waits for all earlier launches.
   Status read(const harness::Borrowed<Ndarray>& ndarray, std::span<std::int32_t> words);
 
   Status compile_kernel(const harness::Borrowed<Kernel>& kernel,
                         harness::Borrowed<CompiledKernel>& compiled);
   Status synchronize();
-  /// The device is known to have finished everything that was submitted.
+  /// Called when the device is known to have finished all submitted work.
   void finished();
   Status flush();
 
-  /// ti.reset(): ends the memory of what it owns, used or not; on gfx nothing. Kernels are compiled
-  /// and launched as before.
+  /// ti.reset(): frees the memory of all its objects, used or not; on gfx, nothing. Kernels can
+  /// still be compiled and launched.
   void finalize();
   bool is_finalized() const { return is_finalized_; }
   void refer() { ++references_; }
-  /// Takes a reference away. Returns whether it was the last: the caller destroys the program then.
+  /// Removes a reference. Returns whether it was the last; if so, the caller destroys the program.
   bool unrefer() { return --references_ == 0; }
-  /// Ends everything it owns.
+  /// Destroys all its objects.
   void destroy();
 
   Device& device() { return *device_; }
@@ -150,7 +150,7 @@ class Program {
   std::uint32_t references_ = 1;
   bool is_finalized_ = false;
   Device* device_;
-  GfxRuntime* gfx_ = nullptr;  ///< Null but on gfx.
+  GfxRuntime* gfx_ = nullptr;  ///< Null on other backends.
   std::pmr::vector<harness::Owned<ArgPack>> argpacks_;
   std::pmr::vector<harness::Owned<Ndarray>> ndarrays_;
   harness::Owned<Kernel> kernel_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProgramLocal: a local of a Python frame that refers to a program, once it was loaded.
+// ProgramLocal: a local variable of a Python frame that refers to a program once it is loaded.
 #pragma once
 
 #include "targets/argpack/core.h"
@@ -7,8 +7,8 @@
 
 namespace targets::argpack {
 
-/// Ownership: the program stays for as long as the frame, and goes with its last reference. Borrows
-/// the core.
+/// Ownership: keeps the program as long as the frame exists; destroys it if its reference is the
+/// last. Borrows the core.
 class ProgramLocal {
  public:
   explicit ProgramLocal(Core& core) : core_(core) {}
@@ -22,7 +22,7 @@ class ProgramLocal {
   ProgramLocal(const ProgramLocal&) = delete;  // It counts as one reference.
   ProgramLocal& operator=(const ProgramLocal&) = delete;
 
-  /// prog = get_runtime().prog, the first time. Returns the program that it refers to, or null.
+  /// prog = get_runtime().prog, on the first call. Returns the local's program, or null.
   Program* load() {
     if (program_ != nullptr || core_.program == nullptr) return program_;
     program_ = core_.program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Script: the Python side, put together from its parts; script/ has one for each family of calls.
+// Script: the Python side, composed of its parts; script/ has one for each family of calls.
 #pragma once
 
 #include "targets/argpack/script/calls.h"

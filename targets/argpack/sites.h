@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sites: names of the places where things die and are used, in faults and stories. Code that
-// distinguishes them compares with these.
+// Sites: names of the places where things die and are used, in reports. Code that distinguishes
+// such places compares with these.
 #pragma once
 
 #include "targets/argpack/vocabulary.h"
 
 namespace targets::argpack {
 
-/// A place where objects of a program die, by the wrapper that requests it.
+/// Site at which a program's object dies, for each kind of wrapper that requests it.
 struct ObjectDeath {
-  harness::Label own;    ///< Place of a wrapper that the program itself made.
-  harness::Label stale;  ///< Place of a wrapper from an earlier program.
+  harness::Label own;    ///< For a wrapper that the program itself made.
+  harness::Label stale;  ///< For a wrapper from an earlier program.
 
-  /// Returns the place of such a wrapper.
+  /// Returns the site for such a wrapper.
   constexpr harness::Label by(bool stale_wrapper) const { return stale_wrapper ? stale : own; }
 };
 

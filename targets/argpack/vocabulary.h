@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vocabulary: the words in which a script, the path and its facts speak.
+// Vocabulary: the basic types of scripts, the path and its facts.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace targets::argpack {
 
 enum class Backend : std::uint8_t {
-  cpu,         ///< Every allocation its own, unmapped at once; kernels run before launch returns.
+  cpu,         ///< One mapping per allocation, unmapped at once; kernels run before launch returns.
   cuda_pool,   ///< Stream-ordered pool on the null stream.
   cuda_cache,  ///< A caching allocator: a freed block is reused at once, best fit.
   amdgpu,      ///< Synchronous allocation and free.
@@ -19,30 +19,30 @@ enum class Backend : std::uint8_t {
 inline constexpr std::array<harness::Label, 5> kBackendLabels{"cpu", "cuda_pool", "cuda_cache",
                                                               "amdgpu", "gfx"};
 
-/// Says if a launch follows the gradient that is bound to it. gfx and amdgpu pass on the address of
-/// its handle, on the host, as if it were one on the device: no kernel of theirs may touch it.
+/// Returns whether a launch follows the gradient that is bound to it. gfx and amdgpu pass the host
+/// address of its handle as if it were a device address: their kernels must not access it.
 constexpr bool follows_gradients(Backend backend) {
   return backend != Backend::amdgpu && backend != Backend::gfx;
 }
-/// Says if torch's device memory is used in place. Elsewhere a copy on the host stands in for it.
+/// Returns whether torch's device memory is used in place. Other backends use a host copy.
 constexpr bool takes_device_memory(Backend backend) {
   return backend == Backend::cuda_pool || backend == Backend::cuda_cache;
 }
 
-/// The result of each method: what Python would raise.
+/// Result of a method, corresponding to a Python exception.
 enum class Status : std::uint8_t {
   ok,
   name_error,       ///< The variable is empty.
-  type_error,       ///< It holds something else, or the pack has no such member.
+  type_error,       ///< It holds another type, or the pack has no such member.
   no_program,       ///< ti.init() has not run.
-  stale_object,     ///< The wrapper is from before the last reset(), which is refused.
-  argument_limit,   ///< Too many arguments: raised after they were set, before the launch.
-  unbound,          ///< The context lacks its pack, or was not compiled.
+  stale_object,     ///< Refused: the wrapper is from before the last reset().
+  argument_limit,   ///< Too many arguments; raised after they were set, before the launch.
+  unbound,          ///< The context has no pack, or was not compiled.
   driver_error,     ///< A CUDA call failed.
   buffer_error,     ///< Like BufferError: the storage is exported and cannot be resized.
-  context_spent,    ///< The context was launched before; it is single use.
-  context_invalid,  ///< The program that the context was made by has been reset.
-  /// The device has no such id: "invalid DeviceAllocation". Its table went with its program.
+  context_spent,    ///< The context was already launched, but is single use.
+  context_invalid,  ///< The program that made the context has been reset.
+  /// The device has no such id: "invalid DeviceAllocation". Its table ended with its program.
   invalid_allocation,
 };
 harness::Label to_label(Status status);
@@ -50,23 +50,23 @@ harness::Label to_label(Status status);
 /// A global variable of the script, by number. Shared by all tasks, as a module's globals are.
 using Variable = std::uint32_t;
 inline constexpr std::uint32_t kVariableCount = 12;
-inline constexpr Variable kNothing = 0xffffffff;  ///< Where an argument is left out.
+inline constexpr Variable kNothing = 0xffffffff;  ///< For an omitted argument.
 
 enum class Kind : std::uint8_t { nothing, pack, ndarray, external, context };
 
 inline constexpr std::uint32_t kDepthLimit = 3;   ///< Packs within packs: p, p.c, p.c.c.
 inline constexpr std::uint32_t kArrayWords = 64;  ///< Elements of each array; one per CUDA thread.
 
-/// How many launches may come before what an earlier one held is gone.
+/// Maximum number of later launches before the objects of a launch are released.
 inline constexpr std::uint32_t kHoldLimit = 8;
 
-/// Where an external array's memory is.
+/// Place of an external array's memory.
 enum class Storage : std::uint8_t {
   host,    ///< numpy: copied to the device before the kernel, and back after it.
-  device,  ///< torch on a separate stream, freed on it: used in place, or by a copy on the host.
+  device,  ///< torch on a separate stream, freed on it: used in place, or by a host copy.
 };
 
-/// The act of a planted finalizer when the collector gets to it.
+/// Action of a planted finalizer when the collector finds it.
 enum class FinalizerAction : std::uint8_t {
   replace_nested,  ///< victim.c = a new pack
   drop,            ///< del victim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk: the order in which a launch follows a kernel's parameters, which is that of an unordered
-// map of them: any.
+// Walk: the order in which a launch follows a kernel's parameters. It is that of an unordered map,
+// so any order is possible.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace targets::argpack {
 
-/// Every parameter once, by its place; those that a launch lacks are passed over. A gradient comes
-/// with its array.
+/// Every parameter once, by its place; a launch skips those that it lacks. A gradient follows its
+/// array.
 using Walk = std::array<Place, 5>;
 
-/// Arrays, then packs, children before their parents.
+/// Default order: arrays, then packs, children before their parents.
 inline constexpr Walk kPlainWalk{Place::array, Place::external, Place::nested_twice, Place::nested,
                                  Place::pack};
 
-/// Says if the place is a level of packs.
+/// Returns whether the place is a level of packs.
 constexpr bool is_pack(Place place) { return place <= Place::nested_twice; }
 
 }  // namespace targets::argpack

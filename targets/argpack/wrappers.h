@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrappers: the managed objects of a script, by type, and what each wraps. Each payload knows the
+// Wrappers: the managed objects of a script, and their payloads by type. Each payload refers to the
 // part of the script that made it, and notifies it when the wrapper dies.
 #pragma once
 
@@ -12,15 +12,15 @@ class ScriptArrays;
 class ScriptGarbage;
 class ScriptPacks;
 
-/// taichi.lang.argpack.ArgPack: the nested pack and the array are members ("c", "x"); the scalar
-/// is here.
+/// taichi.lang.argpack.ArgPack: the nested pack and the array are members ("c", "x"); the scalar is
+/// in the payload.
 struct PackPayload {
   ScriptPacks* maker;
   ThingId thing;
   std::uint32_t depth;
   std::int32_t a;
   std::uint32_t generation = 0;        ///< Generation of the program that made the C++ object.
-  harness::Borrowed<ArgPack> argpack;  ///< return_value_policy::reference: a pointer, not a share.
+  harness::Borrowed<ArgPack> argpack;  ///< return_value_policy::reference: does not own it.
 };
 
 /// taichi.ScalarNdarray: the gradient is a member ("grad").
@@ -41,13 +41,13 @@ inline LaunchContext& context_of(const harness::Ref& wrapper) {
   return wrapper->payload<ContextPayload>().context;
 }
 
-/// An object that refers to itself and to one wrapper.
+/// An object that refers to itself and to one other wrapper.
 struct CyclePayload {
   ScriptGarbage* maker;
   ThingId thing;
 };
 
-/// Garbage with a __del__.
+/// Garbage with a finalizer (__del__).
 struct TrapPayload {
   ScriptGarbage* maker;
   FinalizerAction action;
@@ -64,7 +64,7 @@ extern const harness::TypeInfo kTrapType;
 extern const harness::TypeInfo kListType;
 extern const harness::TypeInfo kTupleType;
 
-/// The number of a wrapper in facts; none for other objects.
+/// Returns the id of a wrapper in facts; none for other objects.
 ThingId thing_of(harness::Object& object);
 
 }  // namespace targets::argpack

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // borrow: a request keeps nothing alive, and a buffer is freed as soon as it is replaced.
 //
-// Its author says: "a buffer is not replaced while it is requested".
+// Rationale: "a buffer is not replaced while it is requested". The flaw: nothing ensures that.
 #pragma once
 
 #include "targets/example/example.h"

@@ -45,7 +45,7 @@ bool Server::put(std::uint32_t worker, std::uint32_t key, std::int32_t value) {
   return free_replaced(worker);
 }
 
-// Waits for the copy: who asks does so on another stream.
+// Waits for the copy, because requests read the buffer on other streams.
 harness::Owned<Buffer> Server::fill(std::uint32_t worker, std::int32_t value) {
   Words words;
   std::iota(words.begin(), words.end(), value);

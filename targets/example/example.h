@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server: answers requests from buffers in device memory, which other threads replace meanwhile.
+// Server: answers requests from buffers in device memory, which other threads replace concurrently.
 //
-// The smallest path, to be copied (harness/docs/how-to/recipes.md). A request is given its buffer
-// first and is launched later, and the device reads the buffer later still. Policies differ in what
-// keeps it alive until then.
+// The smallest path, to be copied (harness/docs/how-to/recipes.md). A request gets its buffer when
+// it is prepared, is launched later, and the device reads the buffer later still. Policies differ
+// in what keeps the buffer alive until then.
 #pragma once
 
 #include <cuda.h>
@@ -29,7 +29,7 @@ struct Buffer {
   std::uint32_t holder_count = 0;
 };
 
-/// A kernel that is launched, or about to be.
+/// A kernel launch, from its preparation to its completion.
 struct Request {
   RequestId id;
   harness::Borrowed<Buffer> buffer;  ///< A raw pointer in the real system.
@@ -39,22 +39,22 @@ struct Request {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// `buffer`, which `worker` has filled, stands under `key` from now on.
+  /// `worker` has filled `buffer`, which is now current for `key`.
   virtual void placed(std::uint32_t worker, std::uint32_t key, BufferId buffer) = 0;
   virtual void prepared(RequestId request, BufferId buffer) = 0;
   virtual void launched(RequestId request) = 0;
   virtual void answered(RequestId request, const Words& words) = 0;
 };
 
-/// One way to keep a buffer alive for a request. Threads: called under the server's lock.
+/// A way to keep a buffer alive for a request. Threads: called under the server's lock.
 class Policy {
  public:
   virtual ~Policy() = default;
-  /// Takes note of a request that has just been given its buffer.
+  /// Notes a request that has just got its buffer.
   virtual void prepared(const Request& request) = 0;
-  /// Takes note that the device is done with a request.
+  /// Notes that the device has finished a request.
   virtual void finished(const Request& request) = 0;
-  /// Returns whether a buffer that stands under no key any more may be freed.
+  /// Returns whether a replaced buffer may be freed.
   virtual bool may_free(const Buffer& buffer) const = 0;
 };
 
@@ -64,28 +64,28 @@ struct Setup {
   bool shares_stream = false;  ///< All workers use the first one's stream.
 };
 
-/// Ownership: owns the buffers and, for as long as the process runs, context, module, streams and
+/// Ownership: owns the buffers and, as long as the process runs, the context, module, streams and
 /// answers. Threads: any worker may put; one worker asks and waits. Errors: false if a CUDA call
 /// failed.
 class Server {
  public:
   Server(harness::Runtime& runtime, const Setup& setup, Policy& policy);
 
-  /// Makes what stays whatever becomes of the buffers.
+  /// Creates everything that outlives the buffers.
   bool open();
   /// Makes the context current in the calling thread.
   bool enter();
-  /// Fills a new buffer with value, value + 1, ... and puts it in the place of the one under `key`.
+  /// Fills a new buffer with value, value + 1, ... and replaces the one under `key`.
   bool put(std::uint32_t worker, std::uint32_t key, std::int32_t value);
   /// Launches a kernel that adds 1 to each word under `key`, and does not wait for it.
   bool ask(std::uint32_t key);
-  /// Waits for all requests and hands out the answers.
+  /// Waits for all requests and reports the answers.
   bool wait();
-  /// Waits, then takes the buffer away from every key.
+  /// Waits, then removes the buffer from every key.
   bool clear();
 
  private:
-  static constexpr std::uint32_t kRequestLimit = 16;  ///< Requests that can be under way at once.
+  static constexpr std::uint32_t kRequestLimit = 16;  ///< Maximum number of outstanding requests.
 
   CUstream stream(std::uint32_t worker) const { return streams_[shares_stream_ ? 0 : worker]; }
   CUdeviceptr answer(RequestId request) const;
@@ -99,19 +99,19 @@ class Server {
   Observer& observer_;
   Policy& policy_;
   bool shares_stream_;
-  harness::Mutex mutex_;  ///< Guards the buffers and what the policy knows of them.
+  harness::Mutex mutex_;  ///< Guards the buffers and the policy's state.
   CUcontext context_ = nullptr;
   CUfunction function_ = nullptr;
-  CUdeviceptr answers_ = 0;  ///< An answer for each request that can be under way.
+  CUdeviceptr answers_ = 0;  ///< One answer per outstanding request.
   std::pmr::vector<CUstream> streams_;
-  std::array<harness::Owned<Buffer>, kKeyCount> buffers_;  ///< One for each key.
+  std::array<harness::Owned<Buffer>, kKeyCount> buffers_;  ///< One per key.
   std::pmr::vector<harness::Owned<Buffer>> replaced_;      ///< Not freed yet.
-  std::pmr::vector<Request> requests_;                     ///< Requests that are launched and not
+  std::pmr::vector<Request> requests_;                     ///< Launched, but not yet
                                                            ///< answered.
   std::uint32_t request_count_ = 0;
 };
 
-/// A policy by its name, with a server that has it.
+/// A policy, by name. `make` creates a server that uses it.
 struct NamedPolicy {
   harness::Label name;
   Server* (*make)(harness::Runtime& runtime, const Setup& setup);

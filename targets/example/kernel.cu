@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel: reads a buffer and writes an answer. Integers, so that values are equal everywhere.
+// The kernel: reads a buffer and writes an answer. Integers are equal on every device.
 #include "harness/kernel.h"
 
 extern "C" __global__ void add_one(const int* buffer, int* answer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// retain: a request holds its buffer from when it is given it until the device is done.
+// retain: a request holds its buffer from its preparation until the device has finished.
 #pragma once
 
 #include "targets/example/example.h"

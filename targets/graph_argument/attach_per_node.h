@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// attach_per_node: each version of a node's parameters has a separate user object, which keeps the
-// objects behind the parameters, and never changes. cuda-python #2357. It is attached before the
+// attach_per_node: each version of a node's parameters has its own user object, which keeps the
+// objects behind the parameters and never changes. cuda-python #2357. It is attached before the
 // node is added or changed, so that no failure leaves a node without its owners.
 //
-// It holds all owners of a node until the graph, its clones, children and executables, and their
-// launches are gone or have other parameters. Owners of an executable's own nodes, and the release
-// of what CUDA gives back, are left to subclasses.
+// It holds all owners of a node as long as the graph, its clones, children and executables, and
+// their launches exist and use these parameters. Subclasses handle the owners of an executable's
+// own nodes, and the release of objects in CUDA's callbacks.
 #pragma once
 
 #include <optional>
@@ -25,12 +25,12 @@ class AttachPerNode : public Policy {
   void destroyed(GraphBox& graph, CUgraphNode node) override;
   bool sets_tombstones() const override { return true; }
   bool refuses_closed() const override { return true; }
-  /// Whether the destructors of user objects take the GIL for what they do.
+  /// Returns whether the destructors of user objects take the GIL.
   virtual bool destructors_take_gil() const { return false; }
 
  protected:
-  /// The GIL, while a destructor works, if the policy takes it. Without an interpreter it is not
-  /// taken (#2074).
+  /// Takes the GIL for a destructor if the policy says so. It is not taken if there is no
+  /// interpreter (#2074).
   class DestructorGil {
    public:
     explicit DestructorGil(const AttachPerNode& policy) {
@@ -42,14 +42,14 @@ class AttachPerNode : public Policy {
     std::optional<CallbackAttach> attach_;
   };
 
-  /// Takes over what a user object held. Called on a thread of CUDA. `owners` must not move.
+  /// Takes over what a user object held. Called on a CUDA thread. `owners` must not move.
   virtual void put_off(Owners& owners) = 0;
 
  private:
-  /// Things that one version of a node needs.
+  /// Owners of one version of a node.
   struct Attachment : Keeping {
     Attachment(AttachPerNode& kept_by, const Owners& from) : policy(kept_by), owners(from) {
-      owners.operands.reset();  // The owners are enough.
+      owners.operands.reset();  // The buffers' memory is enough.
     }
     AttachPerNode& policy;
     Owners owners;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // borrow: a kernel node's arguments are copied as values, and the objects behind them are not kept.
-// cuda.core 0.7.0, with no more calls than it has: copies and sets take addresses, as numbers;
-// nodes are destroyed and not changed; executables are updated as a whole.
+// cuda.core 0.7.0, with the calls of that version only: copies and sets take addresses as numbers,
+// nodes are destroyed but not changed, executables are updated as a whole.
 //
-// Its author says: "the driver copies the argument values", which is true of addresses too. It
-// holds kernels, events and host functions, by user objects whose destructors run payload code on
+// Rationale: "the driver copies the argument values". The flaw: the values are addresses. The
+// policy holds kernels, events and host functions by user objects whose destructors release them on
 // CUDA's own thread.
 #pragma once
 

@@ -15,8 +15,8 @@ BuilderBox::~BuilderBox() {
   release(core, {ResourceKind::stream, bits_of(stream)});
 }
 
-// It asks is_building first, which raises where the capture is not valid any more: nothing ends
-// that one until the builder goes.
+// Checks is_building first, as upstream does, which raises if the capture is no longer valid. Such
+// a capture ends only with the builder.
 Status BuilderBox::end() {
   const harness::SiteScope site(core.scheduler, kBuilderEndSite);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -27,7 +27,7 @@ Status BuilderBox::end() {
   CUgraph made = nullptr;
   const CUresult result = cuStreamEndCapture(stream, &made);
   capturing = result != CUDA_SUCCESS && result != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  if (result != CUDA_SUCCESS) {  // Invalidated since it was asked, it is over nevertheless.
+  if (result != CUDA_SUCCESS) {  // It has ended even if it was invalidated after the check.
     if (!capturing) core.facts.tell(&Observer::capture_failed);
     return Status::driver_error;
   }

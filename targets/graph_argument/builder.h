@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// BuilderBox: what a GraphBuilder captures on, and what it owns of what CUDA makes of it.
+// BuilderBox: the stream on which a GraphBuilder captures, and the graph that the builder owns.
 //
-// The graph is CUDA's until the capture has ended well, the builder's from then on. A
-// capture that was invalidated takes its graph with it when it ends, which is with the builder.
-// Policies differ in whose the graph is meanwhile, and in what becomes of it (Captured).
+// CUDA owns the graph until the capture has ended successfully, then the builder does. An
+// invalidated capture takes its graph with it when it ends, which is with the builder. Policies
+// differ in who owns the graph during the capture, and in what happens to it (Captured).
 #pragma once
 
 #include "targets/graph_argument/handles.h"
 
 namespace targets::graph_argument {
 
-/// Ownership: its stream; its graph, by `graph`; and a capture that was not ended.
+/// Ownership: owns its stream, its graph by `graph`, and a capture that has not ended.
 struct BuilderBox {
   BuilderBox(Core& core, CUstream stream, GraphId id) : core(core), stream(stream), id(id) {}
   ~BuilderBox();
@@ -22,10 +22,10 @@ struct BuilderBox {
 
   Core& core;
   CUstream stream;
-  GraphId id;  ///< Number of the captured graph in facts.
+  GraphId id;  ///< Id of the captured graph in facts.
   Shared<GraphBox> graph;
   bool capturing = false;
-  bool ended = false;  ///< Well: `graph` is what was captured.
+  bool ended = false;  ///< Successfully: `graph` is the captured graph.
 };
 
 }  // namespace targets::graph_argument

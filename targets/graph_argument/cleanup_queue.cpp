@@ -3,7 +3,7 @@
 
 namespace targets::graph_argument {
 
-// An atomic exchange on the head of a list in cuda.core: no turn is offered under it.
+// cuda.core exchanges the head of a list atomically; so there is no preemption point.
 void CleanupQueue::push(CleanupItem& item) {
   {
     const harness::EdgePassage passage(&items_);
@@ -18,7 +18,7 @@ std::pmr::vector<CleanupItem*> CleanupQueue::take() {
   return {taken.rbegin(), taken.rend()};
 }
 
-// Set before the turn that asking takes, or two would ask.
+// Sets the flag first: add_pending_call() has a preemption point, and two tasks might call it.
 void CleanupQueue::schedule() {
   if (!accepts_ || items_.empty() || scheduled_) return;
   scheduled_ = true;
@@ -29,7 +29,7 @@ void CleanupQueue::schedule() {
   core_.facts.tell(&Observer::pending_call_refused);
 }
 
-// It counts as scheduled to the end: who pushes meanwhile relies on the loop.
+// Clears the flag only at the end: a concurrent push relies on this loop.
 void CleanupQueue::drain() {
   while (!items_.empty())
     for (CleanupItem* item : take()) item->drop();

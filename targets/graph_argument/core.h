@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: what the parts of one GraphArgument share.
+// Core: state that the parts of one GraphArgument share.
 #pragma once
 
 #include "targets/graph_argument/counts.h"
@@ -11,11 +11,11 @@ namespace targets::graph_argument {
 
 class Policy;
 
-/// A flag that each task has for itself, as thread_local.
+/// A flag per task, like a thread_local.
 class ThreadFlag {
  public:
   explicit ThreadFlag(harness::Scheduler& scheduler) : scheduler_(scheduler) {}
-  /// The current task's.
+  /// Returns the current task's flag.
   bool& here() { return flags_[harness::raw(scheduler_.current()) % flags_.size()]; }
 
  private:
@@ -23,7 +23,7 @@ class ThreadFlag {
   std::array<bool, 64> flags_{};
 };
 
-/// Ownership: in the run's arena; borrows the runtime and what it points at.
+/// Ownership: in the run's arena; borrows the runtime and all that its members point at.
 struct Core {
   Core(harness::Runtime& runtime, const Setup& setup)
       : runtime(runtime),
@@ -37,16 +37,16 @@ struct Core {
         has_context(scheduler),
         called_back(scheduler),
         destructors(scheduler) {}
-  Core(const Core&) = delete;  // All points at it.
+  Core(const Core&) = delete;  // Every part points at it.
   Core& operator=(const Core&) = delete;
 
-  /// CUDA's current context belongs to the thread; code that calls a function which needs one sets
-  /// it first.
+  /// Makes the context current. CUDA's current context is per thread, so every call that needs one
+  /// does this first.
   void make_current() {
     if (has_context.here() || in_callback()) return;
     if (cuCtxSetCurrent(context) == CUDA_SUCCESS) has_context.here() = true;
   }
-  /// CUDA called this task: it may not call CUDA now.
+  /// Returns whether the current task is in a CUDA callback, in which it must not call CUDA.
   bool in_callback() { return called_back.here(); }
 
   harness::Runtime& runtime;
@@ -63,13 +63,13 @@ struct Core {
   ThreadFlag has_context;  ///< A context is current.
   ThreadFlag called_back;  ///< Whether the thread is in a callback of CUDA.
   std::array<Shared<StreamBox>, kStreamCount> streams;
-  harness::BirthId life = harness::BirthId::none;  ///< The interpreter's.
-  Flag finalized;  ///< There is no interpreter any more. Threads of CUDA check this without the
+  harness::BirthId life = harness::BirthId::none;  ///< Lifetime of the interpreter.
+  Flag finalized;  ///< The interpreter no longer exists. CUDA threads read this without the
                    ///< GIL.
   DestructorCount destructors;
 };
 
-/// CUDA runs one of our functions on a separate thread.
+/// Scope of a callback that CUDA runs on one of its threads.
 class CallbackScope {
  public:
   explicit CallbackScope(Core& core) : core_(core) { core_.called_back.here() = true; }
@@ -81,7 +81,7 @@ class CallbackScope {
   Core& core_;
 };
 
-/// It is a user object's destructor.
+/// Scope of a callback that is a user object's destructor.
 class DestructorScope {
  public:
   explicit DestructorScope(Core& core)
@@ -99,7 +99,7 @@ class DestructorScope {
   harness::SiteScope site_;
 };
 
-/// PyGILState_Ensure on a thread of CUDA. After Py_Finalize there is no interpreter to attach to.
+/// PyGILState_Ensure on a CUDA thread. After Py_Finalize this uses an interpreter that is gone.
 class CallbackAttach {
  public:
   explicit CallbackAttach(Core& core) : attach_(checked(core).interpreter) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts and flags that tasks share without a lock, as atomics: each draws the edges of the atomic.
-// The value itself is hidden from TSan, since it is not a data race.
+// Counts and flags that tasks share without a lock: each adds the ordering of an atomic. The value
+// itself is hidden from TSan, because it is not a data race.
 //
-// Threads: any, including those on which the scheduler evaluates waits. No operation takes a turn.
+// Threads: any, including those that evaluate the scheduler's waits. No preemption points.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace targets::graph_argument {
 
-/// Number of holders of a value. Joining orders nothing; a release releases, and the last one
-/// acquires.
+/// Reference count of a value. take() adds no ordering; let_go() releases, and for the last holder
+/// also acquires.
 class HolderCount {
  public:
   AFTERLIFE_ATOMIC void take() { ++count_; }
-  /// Returns whether that was the last.
+  /// Returns whether this was the last holder.
   AFTERLIFE_ATOMIC bool let_go() {
     harness::edge_release(this);
     if (--count_ > 0) return false;

@@ -3,7 +3,7 @@
 
 namespace targets::graph_argument {
 
-// The queue has its own lock, which nothing waits for.
+// The queue has its own lock, on which no task blocks.
 
 void DeferredCleanup::push(Owners& owners) {
   {
@@ -21,7 +21,7 @@ void DeferredCleanup::push(Garbage garbage) {
   if (!abandoned_ && !scheduled_) schedule();
 }
 
-// Set before the turn that asking takes, or two would ask.
+// Sets the flag first: add_pending_call() has a preemption point, and two tasks might call it.
 void DeferredCleanup::schedule() {
   scheduled_ = true;
   const bool accepted = core_.interpreter.add_pending_call(
@@ -31,7 +31,7 @@ void DeferredCleanup::schedule() {
   core_.facts.tell(&Observer::pending_call_refused);
 }
 
-// Work that letting go causes may be put off again, and waits for the next pending call.
+// A release may defer more releases. These wait for the next pending call.
 void DeferredCleanup::drain() {
   std::pmr::vector<Owners*> owners;
   std::pmr::vector<Garbage> garbage;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeferredCleanup: what CUDA's threads were to release, until Python's main thread does.
+// DeferredCleanup: defers releases by CUDA's threads to Python's main thread.
 //
 // Threads: push() from any, without the GIL; the rest on a Python thread. Pushing calls neither
-// CUDA nor Python, except for one pending call, which is requested again at the next entry if
+// CUDA nor Python, except for one pending call, which is requested again when a method begins if
 // Python's queue was full.
 #pragma once
 
@@ -17,11 +17,11 @@ class DeferredCleanup {
   /// Takes `owners`, which must not move.
   void push(Owners& owners);
   void push(Garbage garbage);
-  /// Called when a method begins: requests the pending call again if the queue was full.
+  /// Requests the pending call again if the queue was full. Called when a method begins.
   void retry() {
     if (!empty() && !scheduled_) schedule();
   }
-  /// From now on everything stays in the queue, because there is no interpreter.
+  /// Keeps everything in the queue from now on, because there is no interpreter.
   void abandon() { abandoned_ = true; }
 
  private:

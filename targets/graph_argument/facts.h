@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts: gives numbers to what the path makes, and notifies the listeners.
-//
-// Ownership: borrows the listeners; each may be null. Threads: any, as the listeners allow.
+// Facts: numbers the objects that the
+// path makes, and notifies the
+// listeners.
 #pragma once
 
 #include <tuple>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// gil_kept_in_deleters: as retain_per_node, but deleters keep the GIL (rapidsai/rmm#2026: no
+// gil_kept_in_deleters: like retain_per_node, but deleters keep the GIL (rapidsai/rmm#2026: no
 // GILReleaseGuard), and the destructor of a user object takes it, as in cuda-python#2041.
 //
-// Its author says: "every call that is written out releases it". But CUDA may run a destructor
-// inside the call that gave up the last reference (cuda-python#2042), on that thread and with its
-// lock held. It waits for the GIL, while the thread with the GIL waits for CUDA's lock in a
-// deleter.
+// Rationale: "every call that is written out releases it". The flaw: CUDA may run a destructor
+// inside the call that released the last reference (cuda-python#2042), on that thread and with its
+// lock held. The destructor waits for the GIL, while the thread with the GIL waits for CUDA's lock
+// in a deleter.
 #pragma once
 
 #include "targets/graph_argument/retain_per_node.h"

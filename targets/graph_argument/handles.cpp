@@ -42,7 +42,7 @@ static void call(Core& core, const Garbage& garbage) {
   }
 }
 
-/// Returns the place in cuda.core where the thing reaches its end.
+/// Returns the place in cuda.core that destroys the thing.
 static harness::Label end_site(const Garbage& garbage) {
   if (garbage.kind == ResourceKind::event) return kEventEndSite;
   if (garbage.kind == ResourceKind::library) return kModuleEndSite;

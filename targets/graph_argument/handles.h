@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles: cuda.core's counted C++ handles, one box per CUDA thing. The last holder's release hands
-// the thing to the policy, which ends it now, or later.
+// Handles: cuda.core's counted C++ handles, one box per CUDA object. When the last holder releases
+// a box, the policy destroys the CUDA object, now or later.
 #pragma once
 
 #include <cuda.h>
@@ -22,18 +22,18 @@ enum class ResourceKind : std::uint8_t {
   graph,
   exec,
   user_object,
-  capture,       ///< Closed by its stream, with what it has made.
-  lone_capture,  ///< Closed by its stream. Objects that it made stay, with or without a holder.
+  capture,       ///< Ended by its stream, with the graph that it made.
+  lone_capture,  ///< Ended by its stream. The graph that it made stays, with or without a holder.
 };
 
-/// A CUDA object without holders, with everything needed to end it.
+/// A CUDA object without holders, and all that is needed to destroy it.
 struct Garbage {
   ResourceKind kind;
   std::uint64_t handle;
-  Shared<StreamBox> stream = {};  ///< The stream on which memory is freed.
+  Shared<StreamBox> stream = {};  ///< Stream on which memory is freed.
   ThingId thing =
-      ThingId::none;    ///< The thing whose death it is, for memory, libraries and events.
-  bool closed = false;  ///< Memory: whether the script has requested its end.
+      ThingId::none;    ///< Thing that dies with it; set for memory, libraries and events.
+  bool closed = false;  ///< Memory: the script closed it explicitly.
 };
 
 template <class Handle>
@@ -41,9 +41,9 @@ std::uint64_t bits_of(Handle handle) {
   return reinterpret_cast<std::uint64_t>(handle);
 }
 
-/// The policy ends it, or keeps it for later.
+/// Passes it to the policy, which destroys it or defers that.
 void release(Core& core, Garbage garbage);
-/// Ends it. Errors are ignored, as in a destructor.
+/// Destroys it. Errors are ignored, as in a destructor.
 void carry_out(Core& core, const Garbage& garbage);
 
 struct StreamBox {
@@ -56,10 +56,10 @@ struct StreamBox {
 
   Core& core;
   CUstream stream;
-  bool owned;  ///< Not a default stream.
+  bool owned;  ///< False for a default stream.
 };
 
-/// Stream-ordered memory, and the stream on which it is going to be freed.
+/// Stream-ordered memory, and the stream on which it will be freed.
 struct DevicePtr {
   DevicePtr(Core& core, CUdeviceptr address, Shared<StreamBox> stream, ThingId thing)
       : core(core), address(address), stream(std::move(stream)), thing(thing) {}
@@ -71,7 +71,7 @@ struct DevicePtr {
   CUdeviceptr address;
   Shared<StreamBox> stream;
   ThingId thing;
-  bool closed = false;  ///< Whether the script has requested its end.
+  bool closed = false;  ///< The script closed it explicitly.
 };
 
 /// A loaded library and its kernels: cuda.core's LibraryHandle, and the KernelHandles that hold it.
@@ -99,12 +99,12 @@ struct EventBox {
   ThingId thing;
 };
 
-/// A policy's record of one graph, or of one executable.
+/// A policy's state for one graph or one executable.
 struct Keeping {
   virtual ~Keeping() = default;
 };
 
-/// A graph: a root, which it destroys, or one that belongs to a node of its parent.
+/// A graph: a root, which the box destroys, or one that belongs to a node of its parent.
 struct GraphBox {
   GraphBox(Core& core, CUgraph graph, GraphId id, Shared<GraphBox> parent, CUgraphNode owner);
   ~GraphBox();
@@ -113,11 +113,11 @@ struct GraphBox {
 
   Core& core;
   CUgraph graph;
-  GraphId id;               ///< Number in facts.
+  GraphId id;               ///< Id in facts.
   Shared<GraphBox> parent;  ///< Null for a root.
-  CUgraphNode owner;        ///< The child node of the parent.
-  bool orphaned = false;    ///< The owner was destroyed. Known only where tombstones are set.
-  std::pmr::vector<GraphBox*> children;  ///< Boxes of its nodes' graphs.
+  CUgraphNode owner;        ///< Node of the parent that has it.
+  bool orphaned = false;    ///< Owner was destroyed. Upstream knows if tombstones are set.
+  std::pmr::vector<GraphBox*> children;  ///< Boxes of graphs inside its nodes.
   Keeping* keeping = nullptr;
 };
 
@@ -129,7 +129,7 @@ struct ExecBox {
 
   Core& core;
   CUgraphExec exec;
-  ExecId id;  ///< Number in facts.
+  ExecId id;  ///< Id in facts.
   Keeping* keeping = nullptr;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// keep_on_definition: the Python GraphDefinition has a list of everything that its nodes were
-// given.
+// keep_on_definition: the Python GraphDefinition has a list of all arguments of its
+// nodes.
 //
-// Its author says: "arguments live as long as the graph". As long as that wrapper: not as long as a
-// clone or an executable, which outlive it.
+// Rationale: "arguments live as long as the graph". The flaw: they live as long as that
+// wrapper, but a clone or an executable may outlive it.
 #pragma once
 
 #include "targets/graph_argument/policy.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels. Each reads what a block was given (`in`) and writes elsewhere (`mid`, `out`), so
-// that a value depends on which kernels ran and not on how often. One entry per way in: what is
-// passed by launch(builder, ...) and what is passed as a bare address are the caller's to keep, and
-// a fault names the kernel.
+// The kernels. Each reads a block's input (`in`) and writes elsewhere (`mid`, `out`), so that a
+// value depends on which kernels ran, but not on how often. Each way to pass a block has its own
+// kernel, because a fault names the kernel: blocks passed by launch(builder, ...) or as bare
+// addresses are the caller's to keep.
 #include "harness/kernel.h"
 
 static const int kWords = 64;
@@ -15,7 +15,7 @@ struct Block {
 };
 static_assert(sizeof(Block) == 776, "as layout.h has it");
 
-/// A larger grid does the same again.
+/// Returns the thread's element. In a larger grid several threads do the same work.
 static __device__ int element() { return (blockIdx.x * blockDim.x + threadIdx.x) % kWords; }
 
 extern "C" __global__ void add_one(Block* x) {
@@ -23,7 +23,7 @@ extern "C" __global__ void add_one(Block* x) {
   x->out[i] = x->in[i] + 1;
 }
 
-/// In floats, whose bits are kept. No contraction, so that every compiler agrees.
+/// Computes in floats and stores their bits. No contraction, so that all compilers agree.
 extern "C" __global__ void saxpy(float a, const Block* x, Block* y) {
   const int i = element();
   const float product = a * static_cast<float>(x->in[i]);
@@ -33,7 +33,7 @@ extern "C" __global__ void saxpy(float a, const Block* x, Block* y) {
   y->out[i] = bits;
 }
 
-/// Each element of y becomes the sum of its block of x.
+/// Sets each element of y to the sum of its block of x.
 extern "C" __global__ void block_sum(const Block* x, Block* y) {
   __shared__ int partial[32];
   const unsigned lane = threadIdx.x;
@@ -56,7 +56,7 @@ extern "C" __global__ void consume(const Block* x, Block* y) {
   y->out[i] = x->mid[i] + y->in[i];
 }
 
-/// Follows `next` through device memory, which may lead in a circle. Both blocks are passed as bare
+/// Follows `next` through device memory, possibly in a circle. Both blocks are passed as bare
 /// addresses.
 extern "C" __global__ void chase(const Block* x, Block* y) {
   for (int step = 0; step < 4 && x->next; ++step) x = x->next;
@@ -64,13 +64,13 @@ extern "C" __global__ void chase(const Block* x, Block* y) {
   y->out[i] = x->in[i];
 }
 
-/// add_one, as launch(builder, ...) has it.
+/// Same as add_one, but for launch(builder, ...).
 extern "C" __global__ void captured(Block* x) {
   const int i = element();
   x->out[i] = x->in[i] + 1;
 }
 
-/// By way of memory that a graph allocates, a bare address to code that launches it.
+/// Works through memory that the graph allocates. Its address is passed as a bare number.
 extern "C" __global__ void scratch(int* memory, Block* y) {
   const int i = element();
   memory[i] = 3 * y->in[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout: what is in device memory, as the host writes it. kernel.cu has its own copy, because a
-// kernel shares no header with the host; the size is asserted on both sides.
+// Layout: data structures in device memory, as the host writes them. kernel.cu has its own copy,
+// because a kernel shares no header with the host; the size is asserted on both sides.
 #pragma once
 
 #include <cuda.h>
@@ -18,21 +18,21 @@ static_assert(kBlockCount * kBlockThreads == kBlockWords, "one element per CUDA 
 
 using Words = std::array<std::int32_t, kBlockWords>;
 
-/// The content of a buffer. `in` is written once, when it is allocated.
+/// Content of a buffer. `in` is written once, when the buffer is allocated.
 struct Block {
   Words in;
-  Words mid;  ///< Words that `produce` writes.
-  Words out;  ///< Words that all else writes.
+  Words mid;  ///< Written by `produce`.
+  Words out;  ///< Written by all other kernels, copies and sets.
   CUdeviceptr next;
 };
 static_assert(sizeof(Block) == 776);
 
-/// How far `chase` goes.
+/// Maximum number of links that `chase` follows.
 inline constexpr std::uint32_t kChaseSteps = 4;
 
 inline constexpr float kSaxpyFactor = 1.5f;
 
-/// The kernels' entries, in the order in which a module finds them.
+/// Entries of the kernels, in the order of kEntryNames.
 enum class Entry : std::uint8_t {
   add_one,
   saxpy,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops: the loops of a script, by the graphs that they are in. A script knows those that nothing
-// ends, as a call has failed that was to add what ends them, and runs no graph that has one.
+// Loops: the loops of a script, by graph. If the call that adds a loop's end has failed, the script
+// knows that the loop never ends, and does not run a graph that contains it.
 //
-// Ownership: what it remembers is in the run's arena. Threads: with the GIL.
+// Ownership: its records are in the run's arena. Threads: with the GIL.
 #pragma once
 
 #include <memory_resource>
@@ -27,12 +27,12 @@ class Loops {
   /// A node with graphs inside.
   struct Node {
     NodeId id;
-    bool loops;  ///< Its body runs until something ends it.
+    bool loops;  ///< Its body runs until a kernel ends the loop.
     std::array<Graph*, kBranchCount> bodies;
   };
   struct Graph {
     std::pmr::vector<Node> nodes;
-    bool leaves = false;  ///< A node of it ends the loop that it is the body of.
+    bool leaves = false;  ///< One of its nodes ends the loop whose body it is.
   };
 
   Graph& at(GraphId graph);
@@ -40,7 +40,7 @@ class Loops {
   static bool never_end(const Graph& graph);
 
   harness::Arena& arena_;
-  std::pmr::vector<Graph*> graphs_;  ///< Graphs by number; null if unknown.
+  std::pmr::vector<Graph*> graphs_;  ///< Graphs by id; null if unknown.
 };
 
 }  // namespace targets::graph_argument

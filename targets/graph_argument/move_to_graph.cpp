@@ -17,7 +17,7 @@ void MoveToGraph::destroy_accumulator(void* data) {
   accumulator.policy.queue_.push(accumulator);
 }
 
-// A node that keeps nothing has no user object, and does not ask for the queue either.
+// Makes no user object for a node without owners, and does not retry the pending call either.
 Status MoveToGraph::prepare(GraphBox& graph, const Owners& owners, Keeping*& prepared) {
   if (!owners.any()) return Status::ok;
   queue_.retry();
@@ -41,7 +41,7 @@ MoveToGraph::Accumulator* MoveToGraph::stage(GraphBox& graph) {
   return nullptr;
 }
 
-// The executable gets its own reference from the graph, whose own goes then.
+// The executable takes its own reference from the graph; then the graph's is released.
 CUresult MoveToGraph::instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) {
   Accumulator* accumulator = stage(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -68,7 +68,7 @@ void MoveToGraph::prepare_update(ExecBox& exec, const Owners& owners) {
 
 void MoveToGraph::roll_back_update(ExecBox& exec) { named(exec).owners.pop_back(); }
 
-// After a failure the handle continues naming the old accumulator, whatever has become of it.
+// After a failure the handle still names the old accumulator, even if it is gone.
 CUresult MoveToGraph::update(ExecBox& exec, GraphBox& graph) {
   Accumulator* accumulator = stage(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -80,8 +80,8 @@ CUresult MoveToGraph::update(ExecBox& exec, GraphBox& graph) {
 
 // ---- the end of things --------------------------------------------------------------------------
 
-// Code that drops it ends it; on a thread without a context, in ours. The end of a graph or an
-// executable is one of the few places that ask for the queue again.
+// The dropping thread destroys it, in our context if it has none. The end of a graph or executable
+// is one of the few places that retry the pending call.
 void MoveToGraph::release(Garbage garbage) {
   CUcontext current = nullptr;
   const bool pushes = cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == nullptr &&

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // move_to_graph: cuda.core 1.2.2. A user object for each version of a node (attach_per_node.h),
 // whose only reference is moved to the graph, and an append-only accumulator for each executable,
-// of which its handle has no reference either. cuda-python #2357, #2371, #2473.
+// to which the handle has no reference either. cuda-python #2357, #2371, #2473.
 //
-// Its author says: "every owner, until the last of what CUDA made of the graph is gone". It holds
-// all owners of nodes, and what an executable's node is given, by the accumulator of its last
-// successful whole update. If CUDA has exchanged an executable's user objects and returns an error
-// nevertheless, the handle names one that is gone. Python's main thread releases what user objects
-// held (cleanup_queue.h); anything else is released by the code that drops it, on CUDA's threads
-// too. Few places request the pending call again: after a full queue at the last destructor, and
-// nothing but buffers and streams afterwards, everything stays.
+// Rationale: "every owner, until the last object that CUDA made of the graph is gone". It holds all
+// owners of nodes, and new owners of an executable's node in the accumulator of its last successful
+// whole update. The flaw: if CUDA returns an error after it has exchanged an executable's user
+// objects, the handle names an accumulator that is gone. Python's main thread releases objects of
+// user objects (cleanup_queue.h); the dropping thread, even CUDA's, releases all else. Few places
+// retry the pending call: if the queue was full at the last destructor, and only buffers and
+// streams are used afterwards, the objects leak.
 #pragma once
 
 #include "targets/graph_argument/attach_per_node.h"
@@ -21,7 +21,7 @@ class MoveToGraph : public AttachPerNode {
  public:
   explicit MoveToGraph(Core& core) : AttachPerNode(core), queue_(core) {}
 
-  /// There is no clone: a script calls CUDA for it, and owns the graph.
+  /// Has no clone(): a script must call CUDA for it, and owns the graph.
   static constexpr Api kApi{.clones = false};
 
   Captured captured() const override { return Captured::owned_at_once; }
@@ -36,8 +36,8 @@ class MoveToGraph : public AttachPerNode {
   void finalizing() override { queue_.stop(); }
 
  private:
-  /// Owners that nodes of one executable were given one by one. The ledger knows its lifetime,
-  /// because its executable names it without holding it.
+  /// Owners that were passed to nodes of one executable. The ledger tracks its lifetime, because
+  /// the executable's handle points to it without holding it.
   struct Accumulator final : CleanupItem {
     explicit Accumulator(MoveToGraph& policy);
     void drop() override;
@@ -48,7 +48,7 @@ class MoveToGraph : public AttachPerNode {
     harness::BirthId life;
   };
   struct Named : Keeping {
-    Accumulator* accumulator = nullptr;  ///< May be gone.
+    Accumulator* accumulator = nullptr;  ///< May be dangling.
   };
   struct Held final : CleanupItem {
     explicit Held(Owners& owners) : owners(owners) {}
@@ -58,9 +58,9 @@ class MoveToGraph : public AttachPerNode {
 
   void put_off(Owners& owners) override { queue_.push(*core_.arena.make<Held>(owners)); }
   static void destroy_accumulator(void* accumulator);
-  /// A new accumulator, whose only reference is the graph's. Null where CUDA has failed.
+  /// Returns a new accumulator, referenced only by the graph. Null if CUDA fails.
   Accumulator* stage(GraphBox& graph);
-  /// The accumulator that the executable names. The use of one that is gone ends the run.
+  /// Returns the accumulator that the handle names. If it is gone, this use ends the run.
   Accumulator& named(ExecBox& exec);
 
   CleanupQueue queue_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of policies, by name: one way to manage lifetimes each. The first is the path as
+// Table of policies, by name. Each is one way to manage lifetimes. The first is the path as
 // shipped.
 #include "targets/graph_argument/borrow.h"
 #include "targets/graph_argument/gil_kept.h"

@@ -14,7 +14,7 @@ CUresult Policy::create_user_object(CUgraph graph, void* payload, CUhostFn destr
   return result;
 }
 
-// Kernels, events and functions; not what kernels are given, nor what copies and sets work on.
+// Attaches kernels, events and functions; not kernel arguments, or operands of copies and sets.
 Status Policy::commit(GraphBox& graph, harness::Object&, CUgraphNode, const Owners& owners,
                       Keeping*) {
   Status status = attach(graph.graph, owners.module);

@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policy: what a graph keeps alive for its nodes, and which code releases it. One for each variant;
-// this base class behaves as cuda.core 0.7.0.
+// Policy: defines what a graph keeps alive for its nodes, and which code releases it. One for each
+// variant; this base class behaves as cuda.core 0.7.0.
 #pragma once
 
 #include "targets/graph_argument/core.h"
 
 namespace targets::graph_argument {
 
-/// Things that a node's parameters point into.
+/// Objects that a node's parameters point into.
 struct Owners {
   Shared<ModuleBox> module;
-  harness::Ref arguments;                   ///< Arguments of a kernel node: the tuple.
-  harness::Ref operands;                    ///< Operands of a copy or set: a tuple of buffers.
-  std::array<Shared<DevicePtr>, 2> memory;  ///< and what they own.
+  harness::Ref arguments;                   ///< The tuple of a kernel node's arguments.
+  harness::Ref operands;                    ///< Tuple of the buffers of a copy or set.
+  std::array<Shared<DevicePtr>, 2> memory;  ///< Memory of those buffers.
   Shared<EventBox> event;
   harness::Ref function;  ///< Function that a host node calls.
 
   bool any() const { return module || arguments || operands || memory[0] || event || function; }
 };
 
-/// The owner of the graph that a builder captures.
+/// Defines when a builder owns the graph that it captures.
 enum class Captured : std::uint8_t {
-  lost_with_builder,  ///< Owned by the builder once it has ended the capture, and before that by
-                      ///< none. 0.7.0.
-  owned_at_once,      ///< The builder's from the beginning, whatever CUDA does with it. #2008.
-  owned_when_ended,   ///< The builder's once it has ended the capture, also if that is its last
-                      ///< act.
+  lost_with_builder,  ///< The builder owns it once it has ended the capture. Before, it has no
+                      ///< owner. 0.7.0.
+  owned_at_once,      ///< The builder owns it from the start, whatever CUDA does with it. #2008.
+  owned_when_ended,   ///< The builder owns it once it has ended the capture, even if it does so in
+                      ///< its destructor.
 };
 
 /// Ownership: made in the run's arena, one per run.
-/// Threads: with the GIL, but for what CUDA's threads call.
+/// Threads: with the GIL, except for callbacks on CUDA's threads.
 class Policy {
  public:
   explicit Policy(Core& core) : core_(core) {}
   virtual ~Policy() = default;
 
-  /// The calls of the version that has this policy.
+  /// Calls that the modelled version of cuda.core has.
   static constexpr Api kApi{};
 
   // ---- nodes ----
-  /// Before a node is added or gets new parameters. What fails here has changed nothing.
+  /// Called before a node is added or gets new parameters. A failure has changed nothing.
   virtual Status prepare(GraphBox&, const Owners&, Keeping*& /*prepared*/) { return Status::ok; }
-  /// The call failed.
+  /// Called if the CUDA call failed.
   virtual void roll_back(GraphBox&, Keeping* /*prepared*/) {}
-  /// The call succeeded. `definition` is the wrapper through which it was made. What fails here
+  /// Called if the CUDA call succeeded. `definition` is the wrapper that was called. A failure here
   /// leaves the node as it is.
   virtual Status commit(GraphBox& graph, harness::Object& definition, CUgraphNode node,
                         const Owners& owners, Keeping* prepared);
   virtual void destroyed(GraphBox&, CUgraphNode) {}
-  /// The box has no holder any more; CUDA may hold the graph.
+  /// Called when the box has no holder. CUDA may still hold the graph.
   virtual void dropped(GraphBox&) {}
   virtual void dropped(ExecBox&) {}
-  /// Whether boxes of graphs that went with their node know it.
+  /// Returns whether boxes know that their graph was destroyed with its node.
   virtual bool sets_tombstones() const { return false; }
 
   virtual Captured captured() const { return Captured::lost_with_builder; }
@@ -60,7 +60,7 @@ class Policy {
   virtual CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& /*keeping*/) {
     return cuGraphInstantiate(&exec, graph.graph, 0);
   }
-  /// Around the update of one node.
+  /// Called around the update of one node.
   virtual void prepare_update(ExecBox&, const Owners&) {}
   virtual void roll_back_update(ExecBox&) {}
   virtual CUresult update(ExecBox& exec, GraphBox& graph) {
@@ -69,21 +69,21 @@ class Policy {
   }
 
   // ---- the GIL ----
-  /// Whether CUDA calls keep it. Else they are made without it, as cuda.core makes them.
+  /// Returns whether CUDA calls keep the GIL. cuda.core releases it.
   virtual bool keeps_gil() const { return false; }
 
   // ---- the end of things ----
   virtual void release(Garbage garbage) { carry_out(core_, garbage); }  // NOLINT: some keep it.
-  /// A method of cuda.core's begins.
+  /// Called when a method of cuda.core begins.
   virtual void entered() {}
-  /// Py_Finalize is about to begin.
+  /// Called before Py_Finalize.
   virtual void finalizing() {}
-  /// Whether closed streams are refused. Else their handle is null, which means the default stream.
+  /// Returns whether closed streams are refused. If not, they mean the default stream.
   virtual bool refuses_closed() const { return false; }
 
  protected:
-  /// The graph holds `value` until it, its copies and their launches are gone; then CUDA's thread
-  /// lets go of it, there and then.
+  /// Makes the graph hold `value` until it, its copies and their launches are gone. Then CUDA's
+  /// thread releases `value` at once.
   template <class T>
   Status attach(CUgraph graph, T value);
 
@@ -112,7 +112,7 @@ void Policy::destroy(void* data) {
   }
 }
 
-// The driver takes the reference over, or lets go of it in its own time.
+// Transfers the reference to the driver. If it creates no user object, the value is released here.
 template <class T>
 Status Policy::attach(CUgraph graph, T value) {
   if (!value) return Status::ok;

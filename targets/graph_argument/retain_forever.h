@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// retain_forever: everything that was ever given to a node goes into a list of the module's, from
-// which nothing is taken.
+// retain_forever: all owners ever passed to a node are added to a list of the module, from which
+// nothing is removed.
 //
-// Its author says: "nothing can dangle", and is right.
+// Rationale: "nothing can dangle". True. The flaw: everything leaks.
 #pragma once
 
 #include "targets/graph_argument/retain_per_node.h"

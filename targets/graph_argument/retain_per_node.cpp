@@ -41,8 +41,8 @@ CUresult RetainPerNode::instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*
   return result;
 }
 
-// To each that the executable may hold: a launch under way keeps what the executable held, and no
-// more.
+// Appends to each accumulator that the executable may hold. A launch in progress keeps what the
+// executable held, and no more.
 void RetainPerNode::prepare_update(ExecBox& exec, const Owners& owners) {
   core_.facts.tell(&ExecWitness::exec_appended, exec.id);
   for (Accumulator* accumulator : static_cast<Accumulators*>(exec.keeping)->held)
@@ -56,7 +56,7 @@ void RetainPerNode::roll_back_update(ExecBox& exec) {
   }
 }
 
-// After a failure no one knows which of the two the executable holds, so that both stay with it.
+// Keeps both accumulators after a failure: it is unknown which one the executable holds.
 CUresult RetainPerNode::update(ExecBox& exec, GraphBox& graph) {
   Accumulator* accumulator = accumulate(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -85,7 +85,7 @@ void RetainPerNode::dropped(ExecBox& exec) {
 
 // ---- the end of things --------------------------------------------------------------------------
 
-// The whole recipe: not on a thread of CUDA's; and on one without a context, in ours.
+// Defers the release on a CUDA thread. Pushes our context on a thread that has none.
 void RetainPerNode::release(Garbage garbage) {
   if (core_.in_callback()) return deferred_.push(std::move(garbage));
   CUcontext current = nullptr;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // retain_per_node: a user object for each version of a node (attach_per_node.h), and an accumulator
 // for each executable that its handle holds too. cuda-python #2357, #2371, #2473, #2526, #2602,
-// #2627, with fixes for what is still open there (move_to_graph.h is cuda.core's own).
+// #2627, with fixes for the bugs that are still open there (move_to_graph.h is cuda.core's own).
 //
-// Its author says: sound, within the contract. What an executable's node is given is appended to an
-// accumulator, a user object that only the executable holds. This policy also holds it by its own
-// reference, so that no update, failed or not, can take it away. After a failed update there are
-// two that the executable may hold, and new owners are appended to both. Python's main thread
-// releases everything that CUDA's threads put off. Bounded: replaced owners of an executable stay
-// until its next whole update, or its end.
+// Meant to be sound within the contract. New owners of an executable's node are appended to an
+// accumulator, a user object that only the executable and its handle hold. By the handle's
+// reference, no update, failed or not, can take it away. After a failed update the executable may
+// hold either of two, and new owners are appended to both. Python's main thread performs all
+// releases that CUDA's threads defer. Bounded: replaced owners of an executable stay until its next
+// whole update, or its end.
 #pragma once
 
 #include "targets/graph_argument/attach_per_node.h"
@@ -35,7 +35,7 @@ class RetainPerNode : public AttachPerNode {
   void put_off(Owners& owners) override { deferred_.push(owners); }
 
  private:
-  /// Attachments that the nodes of an executable were given since it was made.
+  /// Owners passed to nodes of an executable since it was made.
   struct Accumulator {
     explicit Accumulator(RetainPerNode& policy) : policy(policy) {}
     RetainPerNode& policy;
@@ -43,11 +43,11 @@ class RetainPerNode : public AttachPerNode {
     CUuserObject object = nullptr;
   };
   struct Accumulators : Keeping {
-    std::pmr::vector<Accumulator*> held;  ///< The executable may hold any; all are appended to.
+    std::pmr::vector<Accumulator*> held;  ///< All are appended to: the executable may hold any.
   };
 
   static void destroy_accumulator(void* accumulator);
-  /// A new accumulator, which the graph holds too. Null where CUDA has failed.
+  /// Returns a new accumulator, which the graph holds, too. Null if CUDA fails.
   Accumulator* accumulate(GraphBox& graph);
   void give_up(Accumulators& accumulators, std::size_t first, std::size_t last);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared: a counted pointer, as cuda.core's handles are. The last holder to release it destroys the
-// value, on whatever thread that is.
+// Shared: a counted pointer, like cuda.core's handles. The last holder to release it destroys the
+// value, on whatever thread it runs.
 //
-// Ownership: the value is in the run's arena, and its storage is not reused. What is abandoned with
-// its task is dropped with the run. Threads: any; counting takes no turn, like an atomic that no
-// task waits for.
+// Ownership: the value is in the run's arena, and its storage is not reused. Pointers of abandoned
+// tasks are dropped with the run. Threads: any; counting has no preemption point, like an atomic on
+// which no task waits.
 #pragma once
 
 #include <utility>
@@ -47,7 +47,7 @@ class Shared {
   struct Node {
     template <class... Args>
     explicit Node(Args&&... args) : value(std::forward<Args>(args)...) {}
-    ~Node() {}  // The value ends with its last holder.
+    ~Node() {}  // The last holder destroys the value.
     HolderCount count;
     union {
       T value;

@@ -5,7 +5,7 @@
 
 namespace targets::graph_argument {
 
-// The old content of the slot goes when the new one is in place.
+// Releases the old content after the new content is in place.
 void SlotTable::Table::set(CUgraphNode node, Owners owners) {
   const auto found =
       std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) { return slot.node == node; });

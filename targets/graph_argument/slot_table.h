@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// slot_table: each graph has one table of what its nodes need, a slot per node, which is one user
-// object; copies and sets have slots too. cuda-python#2280.
+// slot_table: each graph has one table of its nodes' owners, with a slot per node, as one user
+// object; copies and sets have slots, too. cuda-python#2280.
 //
-// Its author says: "every node's owners, replaced when its parameters are". But clones and
-// executables share the table: what a slot loses, they lose. Its destructor counts down on CUDA's
-// thread. By then a builder's handle owned the graph from the beginning of the capture (#2008),
-// which CUDA destroys itself when the capture is invalidated (#2834).
+// Rationale: "every node's owners, replaced when its parameters are". The flaw: clones and
+// executables share the table and lose what a slot loses. Its destructor drops references on CUDA's
+// thread. In that version a builder's handle owns the graph from the start of the capture (#2008),
+// but CUDA destroys it when the capture is invalidated (#2834).
 #pragma once
 
 #include "targets/graph_argument/policy.h"
@@ -23,7 +23,7 @@ class SlotTable final : public Policy {
   Captured captured() const override { return Captured::owned_at_once; }
 
  private:
-  /// Ownership: CUDA's, once it is attached.
+  /// Ownership: CUDA owns it once it is attached.
   struct Table : Keeping {
     explicit Table(Core& core) : core(core) {}
     struct Slot {

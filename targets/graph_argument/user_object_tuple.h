@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// user_object_tuple: the tuple of a kernel's arguments becomes one more user object, whose
-// destructor takes the GIL and counts it down. cuda-python#2041.
+// user_object_tuple: the tuple of a kernel's arguments becomes another user object, whose
+// destructor takes the GIL and drops the reference. cuda-python#2041.
 //
-// Its author says: "kernel arguments are alive through execution". True of kernel arguments, in
-// clones and executables too. Not of copies and sets, nor of updates of an executable's node; and
-// counting down frees memory on CUDA's thread, where CUDA may not be called, even after
+// Rationale: "kernel arguments are alive through execution". True, in clones and executables,
+// too. The flaw: not of copies and sets, nor of updates of an executable's node; and the
+// destructor frees memory on CUDA's thread, where CUDA must not be called, even after
 // Py_Finalize.
 #pragma once
 

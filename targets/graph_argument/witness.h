@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Witnesses: the facts that the path reports of things, graphs and executables: what was made,
-// referred to, changed and released, whatever a policy keeps.
+// Witnesses: receive facts about things, graphs and executables: how they are made, referred to,
+// changed and released, whatever a policy keeps.
 //
-// A fact says what was done, in cuda.core's terms. Nothing is expected, compared or decided here,
-// and a witness returns nothing. Lifetime: outlive the run. Threads: called by the task that acts,
-// in the middle of an operation: they may record, and must not call back or offer a turn.
+// A fact is an action, in cuda.core's terms. Nothing is expected, compared or decided here, and a
+// witness returns nothing. Lifetime: outlive the run. Threads: called by the acting task in the
+// middle of an operation: they may record, but must neither call back nor offer a preemption point.
 #pragma once
 
 #include "targets/graph_argument/vocabulary.h"
 
 namespace targets::graph_argument {
 
-// Facts name what they are about by numbers, each kind from 1 in every run.
+// Ids in facts. Each kind is numbered from 1 in every run.
 enum class ThingId : std::uint32_t { none };
-/// A definition, a clone, a capture, or a graph inside of a node.
+/// A definition, a clone, a capture, or a graph inside a node.
 enum class GraphId : std::uint32_t { none };
 enum class NodeId : std::uint32_t { none };
 enum class ExecId : std::uint32_t { none };
 
-/// Nodes point into things.
+/// Kinds of objects that nodes point into.
 enum class ThingKind : std::uint8_t { buffer, module, event, function };
 
 using Things = std::array<ThingId, 2>;
 
-/// A node, as a call adds it.
+/// A node, as it is added.
 struct NodeFacts {
   Work work;
   Things things{};
   ThingId helper = ThingId::none;              ///< A module, an event, or a function.
-  std::uint32_t branch = 0;                    ///< The one that a conditional node runs.
+  std::uint32_t branch = 0;                    ///< Branch that a conditional node runs.
   std::array<GraphId, kBranchCount> bodies{};  ///< A child's graph, or branches.
-  NodeId allocation = NodeId::none;            ///< The node whose memory it frees or works in.
-  bool by_address = false;                     ///< It was given numbers, which cannot be kept.
+  NodeId allocation = NodeId::none;            ///< Node whose memory it frees or uses.
+  bool by_address = false;                     ///< It got bare numbers, which keep nothing alive.
 };
 
 class ThingWitness {
@@ -39,17 +39,17 @@ class ThingWitness {
   virtual ~ThingWitness() = default;
 
   virtual void thing_made(ThingId thing, ThingKind kind) = 0;
-  /// A variable or a cycle of the script refers to the thing; or one of them does so no more.
+  /// A variable or a cycle of the script refers to the thing, or no longer does.
   virtual void reference_taken(ThingId thing) = 0;
   virtual void reference_dropped(ThingId thing) = 0;
   virtual void thing_closed(ThingId thing) = 0;
-  /// The buffer refers to the definition from now on.
+  /// The buffer now refers to the definition.
   virtual void attribute_set(ThingId buffer, GraphId definition) = 0;
-  /// CUDA is about to be called for its end, at the place that the site names.
+  /// CUDA is about to be called to destroy it, at the place that the site names.
   virtual void thing_ends(ThingId thing) = 0;
 };
 
-/// Facts of definitions, clones, captures and what is inside of nodes.
+/// Facts about definitions, clones, captures and graphs inside nodes.
 class GraphWitness {
  public:
   virtual ~GraphWitness() = default;
@@ -57,27 +57,27 @@ class GraphWitness {
   // ---- graphs: `parent` is the graph that has it inside of a node ----
   virtual void graph_made(GraphId graph, GraphId parent) = 0;
   virtual void graph_cloned(GraphId clone, GraphId from, GraphId parent) = 0;
-  /// Only CUDA holds it any more.
+  /// From now on only CUDA holds it.
   virtual void graph_dropped(GraphId graph) = 0;
 
   // ---- nodes ----
   virtual void node_added(GraphId graph, NodeId node, const NodeFacts& facts) = 0;
-  /// A node was to be added, and could not be.
+  /// Adding a node failed.
   virtual void node_refused() = 0;
-  /// All that the node needs is attached to the graph, or something could not be.
+  /// All owners of the node are attached to the graph, or `well` is false.
   virtual void node_attached(GraphId graph, NodeId node, bool well) = 0;
   virtual void node_changed(GraphId graph, NodeId node, const Things& things) = 0;
   virtual void node_destroyed(GraphId graph, NodeId node) = 0;
-  /// CUDA has a graph or a node by this handle from now on, or had until now.
+  /// CUDA now has a graph or a node with this handle, or no longer has one.
   virtual void handle_born(std::uint64_t handle) = 0;
   virtual void handle_died(std::uint64_t handle) = 0;
 
   // ---- memory of graphs ----
-  /// A node of the graph is about to free what the other node allocates.
+  /// A node of the graph is about to free the memory of an allocation node.
   virtual void frees(GraphId graph, NodeId allocation) = 0;
-  /// The node that frees it was added.
+  /// The freeing node was added.
   virtual void freed(GraphId graph, NodeId allocation) = 0;
-  /// A node of the graph is about to work in it.
+  /// A node of the graph is about to use that memory.
   virtual void works_in(GraphId graph, NodeId allocation) = 0;
 };
 
@@ -88,9 +88,9 @@ class ExecWitness {
   virtual void exec_made(ExecId exec, GraphId graph) = 0;
   virtual void exec_node_changed(ExecId exec, NodeId node, const Things& things) = 0;
   virtual void exec_updated(ExecId exec, GraphId graph) = 0;
-  /// CUDA has reported an error that does not say whether it has updated the executable.
+  /// CUDA has returned an error, so it is unknown whether it has updated the executable.
   virtual void exec_in_doubt(ExecId exec, GraphId graph) = 0;
-  /// Owners are about to be appended to what keeps those of the executable.
+  /// New owners are about to be appended to those that the executable keeps.
   virtual void exec_appended(ExecId exec) = 0;
   virtual void exec_dropped(ExecId exec) = 0;
   /// The executable is about to be launched.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A pool's header holds its free list; a free block's first word is the link to the
-// next. Links are real bytes, so code that writes to a freed block or frees a wrong pointer bends
-// the list, and malloc() believes what it finds.
+// How it works. A pool's header holds its free list; a free block's first word links to the next
+// block. Links are real bytes: a write to a freed block, or a free() of a wrong pointer, corrupts
+// the list, and malloc() follows it without a check.
 #include "targets/managed_dict/allocator.h"
 
 #include "targets/managed_dict/kept.h"
@@ -14,7 +14,7 @@ namespace {
 using harness::BirthId;
 using harness::Label;
 
-constexpr std::uint32_t kFreeListOffset = 8;  ///< In a pool's header.
+constexpr std::uint32_t kFreeListOffset = 8;  ///< Offset in a pool's header.
 
 constexpr std::array<Label, kBlockKindCount> kKindLabels{"instance", "values", "dict", "int",
                                                          "table",    "noise",  "type", "none"};
@@ -60,10 +60,10 @@ Address Allocator::malloc(std::uint32_t bytes, BlockKind kind) {
   return hand_out(block.begin, bytes, kind);
 }
 
-// The free blocks that may be taken: the last freed ones, as far as the list makes sense.
+// Takes one of the last freed blocks, as far as the links of the list are valid.
 Address Allocator::take_free(std::uint32_t pool, Address head) {
   Blocks& blocks = memory_.blocks();
-  std::array<Address, kChoiceLimit> links;  // Where the link to each is.
+  std::array<Address, kChoiceLimit> links;  // Address of the link to each block.
   std::array<std::uint32_t, kChoiceLimit> values;
   std::uint32_t count = 0;
   Address link = blocks.pool_base(pool) + kFreeListOffset;
@@ -90,7 +90,7 @@ Address Allocator::hand_out(Address address, std::uint32_t bytes, BlockKind kind
   Block* block = memory_.blocks().slot_near(address);
   if (block == nullptr) memory_.crash(address);
   harness::Ledger& ledger = memory_.ledger();
-  if (block->alive) {  // The free list has it twice, or overlaps: from here on, anything goes.
+  if (block->alive) {  // The free list contains it twice, or overlaps it: the heap is corrupted.
     memory_.heap_observer().handed_out_twice(block->id);
     memory_.abort(address);
   }
@@ -108,7 +108,7 @@ Address Allocator::hand_out(Address address, std::uint32_t bytes, BlockKind kind
   return address;
 }
 
-// Not beyond the block's own slot, wherever in it the block begins.
+// Ends at the block's own slot, wherever in it the block begins.
 std::uint32_t Allocator::padding_bytes(const Block& block) {
   const Blocks& blocks = memory_.blocks();
   const Address base = blocks.pool_base(blocks.pool_of(block.begin)) + kPoolHeaderBytes;
@@ -125,7 +125,7 @@ void Allocator::free_values(Address values) {
   free(values - prefix, true, prefix);
 }
 
-// free() believes what it is given, and continues.
+// Like pymalloc, accepts any address and continues.
 void Allocator::free(Address address, bool is_values, std::uint8_t prefix) {
   const Module caller = memory_.module();
   const ModuleScope module(memory_, Module::allocator);

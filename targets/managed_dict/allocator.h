@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocator: pymalloc as in 3.12: size classes, free lists in band, last in first out.
+// Allocator: pymalloc as in 3.12: size classes, and in-band LIFO free lists.
 //
-// free() does not check its argument: the address goes onto the free list of that pool, and the
+// free() does not check its argument: it puts the address onto the free list of that pool, and the
 // next malloc() of the class returns it. Which free block malloc() takes is a choice (default: the
-// last freed), since other threads and objects decide that in a real process.
+// last freed), since other threads and objects affect it in a real process.
 #pragma once
 
 #include "targets/managed_dict/memory.h"
@@ -16,14 +16,14 @@ class Allocator {
  public:
   explicit Allocator(Memory& memory) : memory_(memory) {}
 
-  /// 0 if there is no memory left.
+  /// Returns 0 if there is no memory left.
   Address malloc(std::uint32_t bytes, BlockKind kind);
   void free(Address address);
-  /// The same for a chunk of values: `values` is the address of values[0], and the chunk itself
-  /// says where it begins.
+  /// Frees a chunk of values: `values` is the address of values[0], and the chunk's own prefix says
+  /// where it begins.
   void free_values(Address values);
 
-  /// How often the storage of one instance became another's.
+  /// Returns how often an instance reused the storage of another one.
   std::uint32_t recycled_instances() const { return recycled_instances_; }
 
  private:
@@ -38,7 +38,7 @@ class Allocator {
   void free(Address address, bool is_values, std::uint8_t prefix);
 
   Memory& memory_;
-  std::array<std::uint32_t, kClassCount> pools_{};  ///< The pool in use, plus 1, for each size
+  std::array<std::uint32_t, kClassCount> pools_{};  ///< Index + 1 of the current pool, by size
                                                     ///< class.
   std::uint32_t recycled_instances_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. `look` reads the words of the layout; everything else asks it. In 3.13 a dict may
-// be there beside the values, which then are the dict's as well: a traversal visits both, and the
-// collector counts the dict's share through the dict only.
+// How it works. `look` reads the words of the layout; all other functions use it. In 3.13 an object
+// may have a dict besides its values, which they then share: a traversal visits both, and the
+// collector counts the dict's references through the dict only.
 #include "targets/managed_dict/attributes.h"
 
 #include "targets/managed_dict/core.h"
@@ -129,7 +129,7 @@ Status Attributes::replace_dict(Address object, Address dict) {
   const Address old = materialise(object);
   if (old == 0) return Status::memory_error;
   if (core_.setup.version == Version::cpython313) {
-    // The dict takes along the values that it shares with the object, which is empty then.
+    // The dict takes the values that it shares with the object, which is then empty.
     if (const Status status = core_.dicts.detach(old); status != Status::ok) return status;
   }
   store(object + kWordOffset, dict);
@@ -138,7 +138,7 @@ Status Attributes::replace_dict(Address object, Address dict) {
   return Status::ok;
 }
 
-// Another class has other keys: what was kept by the old ones moves to the dict first.
+// Moves the attributes to the dict first, because another class has other keys.
 Status Attributes::set_class(Address object, Type& to) {
   const SiteScope site(core_.scheduler(), "object_set_class");
   const ModuleScope module(memory_, Module::interpreter);
@@ -160,7 +160,7 @@ Address Attributes::count_byte(Address values) const {
                                                     : values + kCountByteOffset;
 }
 
-// Before 3.13 it grows down from the values, whatever is there.
+// Before 3.13 the order grows down from the values, over whatever is there.
 Address Attributes::order_byte(Address values, std::uint32_t position) {
   if (core_.setup.version == Version::cpython313)
     return values + Address{load_byte(values + kInlineCapacityOffset)} * kWord + position;
@@ -210,7 +210,7 @@ Address Attributes::make(Type& type) {
   return 0;
 }
 
-// Called by object_new, after tp_alloc: until then the word is 0.
+// Called by object_new, after tp_alloc, which leaves the word 0.
 Birth Attributes::init_values(Address object, harness::BirthId instance, Type& type) {
   const SiteScope site(core_.scheduler(), "init_inline_values");
   type.keys.shrink();
@@ -267,7 +267,7 @@ void Attributes::clear(Address object) {
   const Where where = look(object);
   const Version version = core_.setup.version;
   if (where.dict != 0 && version == Version::cpython313) {
-    // Code that else holds the dict keeps what is in it; without memory for it, an empty dict.
+    // Other holders of the dict keep its content; if there is no memory for it, it becomes empty.
     if (core_.dicts.detach(where.dict) != Status::ok) core_.dicts.forsake(where.dict);
   } else if (where.values != 0) {
     drop_values(where.values, type.keys.entry_count());
@@ -283,7 +283,7 @@ void Attributes::drop_values(Address values, std::uint32_t count) {
   free_values(values);
 }
 
-// The chunk says itself where it begins. Inline values only become invalid.
+// A chunk's own prefix says where it begins. Inline values are only marked as invalid.
 void Attributes::free_values(Address values) {
   if (is_inline(values)) return store_byte(values + kInlineValidOffset, 0);
   memory_.heap_observer().freeing_values();

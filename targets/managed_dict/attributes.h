@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes: where an instance keeps its attributes, and how they move to a dict.
+// Attributes: the storage of an instance's attributes, and how they move to a dict.
 //
 // The three layouts differ in how the words before an object are read (`look`) and written;
-// everything else uses that.
+// everything else uses these functions.
 #pragma once
 
 #include "targets/managed_dict/managed_dict.h"
@@ -15,7 +15,7 @@ class Attributes {
  public:
   Attributes(Core& core, Memory& memory) : core_(core), memory_(memory) {}
 
-  /// An instance's words. 0 for one that is not there; in 3.13 there can be both.
+  /// Words of an instance. 0 for a part that does not exist; in 3.13 there can be both.
   struct Where {
     Address values;
     Address dict;
@@ -27,40 +27,40 @@ class Attributes {
 
   // ---- PyObject_SetAttr and its kin ----
   Status set(Address object, Attribute attribute, Address value);
-  /// A borrowed reference, or 0.
+  /// Returns a borrowed reference, or 0.
   Address get(Address object, Attribute attribute);
   Status erase(Address object, Attribute attribute);
 
   // ---- the dict ----
-  /// _PyObject_GetDictPtr and what reads it: from here on the instance has a dict. 0: no memory.
+  /// _PyObject_GetDictPtr and its callers: gives the instance a dict. Returns 0 without memory.
   Address materialise(Address object);
-  /// v.__dict__ = dict, whose reference it takes; 0 deletes.
+  /// v.__dict__ = dict. Takes over the reference to `dict`; 0 deletes.
   Status replace_dict(Address object, Address dict);
   Status set_class(Address object, Type& to);
 
   // ---- what the caches and the collector need ----
   Where look(Address object);
-  /// Follows the type pointer of an object unchecked, as CPython does.
+  /// Follows an object's type pointer without a check, as CPython does.
   Type& type_of(Address object);
   /// Takes a new reference.
   void store_value(Address values, std::uint32_t index, Address value);
-  /// Empties an instance, as the collector does to break a cycle.
+  /// Removes all attributes of an instance, as the collector does to break a cycle.
   void clear(Address object);
-  /// Gives up `count` values and their chunk.
+  /// Releases `count` values and frees their chunk.
   void drop_values(Address values, std::uint32_t count);
   void free_values(Address values);
-  /// How many values there are, and which is the n-th that was inserted.
+  /// Returns the number of values, or the index of the one inserted at `position`.
   std::uint32_t value_count(Address values) { return load_byte(count_byte(values)); }
   std::uint32_t value_index(Address values, std::uint32_t position) {
     return load_byte(order_byte(values, position));
   }
-  /// Whether the values are part of their instance,
+  /// Returns whether the values are part of their instance.
   bool is_inline(Address values);
-  /// and say so.
+  /// Returns whether the values are inline and their own flag says so.
   bool is_embedded(Address values) {
     return is_inline(values) && load_byte(values + kInlineEmbeddedOffset) != 0;
   }
-  /// The word at -0x18.
+  /// Returns the word at -0x18.
   std::uint64_t word(Address object) { return load(object + kWordOffset); }
 
   template <class Visit>
@@ -77,11 +77,11 @@ class Attributes {
   Address inline_values(Address object) const {
     return object + basic_bytes(Version::cpython313) + kWord;
   }
-  /// Gives a new instance its values; without memory for them, none.
+  /// Gives a new instance its values, or none if there is no memory for them.
   Birth init_values(Address object, harness::BirthId instance, Type& type);
   Address make_chunk(std::uint32_t size);
   void set_values(Address object, Address values);
-  /// The word says "this dict" from now on, and no longer "values".
+  /// Writes the dict into the word, in place of the values.
   void publish_dict(Address object, Address dict);
 
   // ---- insertion order ----

@@ -12,7 +12,7 @@ Blocks::Blocks(harness::Arena& arena, Address heap_base, Address static_base,
       static_base_(static_base),
       pool_limit_(std::min(pool_limit, kPoolCount)) {}
 
-// A block that begins a little off is in the slot before its own or behind it.
+// A block that begins at a wrong address may reach into the slot before or behind its own.
 const Block* Blocks::find(Address address) const {
   if (in_heap(address)) {
     const Pool& pool = pools_[pool_of(address)];

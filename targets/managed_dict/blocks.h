@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks: which storage is whose, by birth id: what the address space knows of its allocator.
+// Blocks: the owners of all storage, by birth id: the address space's view of its allocator.
 //
-// pymalloc cuts pools of 16 KiB into blocks of one size each. A block is found by the slot of its
-// pool that it is mostly in, because free() of a wrong pointer makes blocks that begin a little
-// off.
+// pymalloc cuts pools of 16 KiB into blocks of one size each. A block is found by the slot that it
+// mostly overlaps, because free() of a wrong pointer creates blocks that begin at slightly wrong
+// addresses.
 #pragma once
 
 #include <array>
@@ -16,20 +16,20 @@ namespace targets::managed_dict {
 
 inline constexpr std::uint32_t kPoolBytes = 16384;
 inline constexpr std::uint32_t kPoolHeaderBytes = 48;
-inline constexpr std::uint32_t kPoolCount = 32;  ///< One for each size class, at least.
+inline constexpr std::uint32_t kPoolCount = 32;  ///< At least one for each size class.
 inline constexpr std::uint32_t kHeapBytes = kPoolBytes * kPoolCount;
 inline constexpr std::uint32_t kAlignment = 16;
 inline constexpr std::uint32_t kSmallLimit = 512;
 inline constexpr std::uint32_t kClassCount = kSmallLimit / kAlignment;
 
-inline constexpr std::uint32_t kStaticBytes = 256;  ///< Apart from each other.
+inline constexpr std::uint32_t kStaticBytes = 256;  ///< Distance between two static blocks.
 inline constexpr std::uint32_t kStaticCount = 24;
 
-/// Storage, and its present or former owner.
+/// A piece of storage, and its current or last owner.
 struct Block {
   Address begin = 0;
   std::uint32_t bytes = 0;     ///< The requested size.
-  std::uint32_t capacity = 0;  ///< Size of its class.
+  std::uint32_t capacity = 0;  ///< Size of its size class.
   harness::BirthId id = harness::BirthId::none;
   BlockKind kind = BlockKind::none;
   bool alive = false;
@@ -40,7 +40,7 @@ struct Block {
 
 class Blocks {
  public:
-  /// `pool_limit`: how much memory there is, kPoolCount at most.
+  /// `pool_limit`: number of pools that fit into memory, kPoolCount at most.
   Blocks(harness::Arena& arena, Address heap_base, Address static_base, std::uint32_t pool_limit);
 
   Address heap_base() const { return heap_base_; }
@@ -50,7 +50,7 @@ class Blocks {
     return address - static_base_ < kStaticBytes * kStaticCount;
   }
 
-  /// Whether live blocks have all `width` bytes.
+  /// Returns whether all `width` bytes are in live blocks.
   bool covers(Address address, std::uint32_t width) const {
     const Block* block = find(address);
     if (block == nullptr) return false;
@@ -59,17 +59,17 @@ class Blocks {
     return covers(block->end(), static_cast<std::uint32_t>(address + width - block->end()));
   }
 
-  /// The live block that has this byte, or null.
+  /// Returns the live block that contains this byte, or null.
   const Block* find(Address address) const;
-  /// Returns the block that lived at this byte last, or null.
+  /// Returns the last block that contained this byte, or null.
   const Block* find_dead(Address address) const;
 
   // ---- pools ----
 
   struct Pool {
-    std::uint32_t block_bytes = 0;  ///< 0: no owner yet.
+    std::uint32_t block_bytes = 0;  ///< 0 if the pool has no size class yet.
     std::uint32_t reciprocal = 0;
-    std::uint32_t carved = 0;  ///< Slots that were ever handed out.
+    std::uint32_t carved = 0;  ///< Slots that were ever allocated.
     Block* slots = nullptr;
     std::uint32_t capacity() const { return (kPoolBytes - kPoolHeaderBytes) / block_bytes; }
   };
@@ -78,15 +78,15 @@ class Blocks {
   std::uint32_t pool_of(Address address) const {
     return static_cast<std::uint32_t>((address - heap_base_) / kPoolBytes);
   }
-  /// No pool is opened that would be more than this many.
+  /// Sets the maximum number of open pools.
   void limit_pools(std::uint32_t limit) { pool_limit_ = limit; }
   std::uint32_t open_count() const { return open_count_; }
-  /// Makes the first free pool one of blocks of `block_bytes`. Returns kPoolCount if there is no
-  /// memory for one.
+  /// Opens the next pool, with blocks of `block_bytes`. Returns kPoolCount if there is no memory
+  /// for it.
   std::uint32_t open_pool(std::uint32_t block_bytes);
-  /// The next block of a pool that was never handed out; there must be one.
+  /// Returns the next block of a pool that was never allocated; there must be one.
   Block& carve(std::uint32_t pool);
-  /// The slot that a block which begins here is mostly in, or null.
+  /// Returns the slot that a block at this address mostly overlaps, or null.
   const Block* slot_near(Address begin) const;
   Block* slot_near(Address begin) {
     return const_cast<Block*>(static_cast<const Blocks&>(*this).slot_near(begin));

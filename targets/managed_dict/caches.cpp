@@ -23,7 +23,7 @@ void Caches::type_changed(const Type& type) {
     watched = true;
     line = {};
   };
-  // The lines of instances hold no value: they are told first, as they were watched first.
+  // Instance lines hold no value. They are reset first, because they were watched first.
   for (auto* caches : {&stores_, &loads_})
     for (AttrCache& cache : *caches)
       for (CacheLine& line : cache.lines) reset(line);

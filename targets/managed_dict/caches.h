@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches: what the JIT remembers of a type between calls: inline caches for attribute stores and
-// loads, and for attributes of the type itself. All of them borrow. They stay valid because a type
-// that is modified notifies its watchers.
+// Caches: type facts that the JIT keeps between calls: inline caches for attribute stores and
+// loads, and for attributes of the type itself. All of them borrow. They stay valid because
+// modifying a type notifies its watchers.
 #pragma once
 
 #include <array>
@@ -12,16 +12,16 @@ namespace targets::managed_dict {
 
 struct Core;
 
-/// Facts that are true of a type while its version is this one.
+/// Facts that hold for a type while it has this version.
 struct CacheLine {
   Address type = 0;  ///< 0: empty.
   std::uint32_t version = 0;
-  Attribute attribute = 0;  ///< A site has one; the script's own site stands for many.
-  std::uint32_t index = 0;  ///< Index of the value, for instances' attributes.
-  Address value = 0;        ///< Borrowed, for the type's own.
+  Attribute attribute = 0;  ///< Each site has one; the script's own site has many.
+  std::uint32_t index = 0;  ///< For instances' attributes: index of the value.
+  Address value = 0;        ///< For the type's own attribute: borrowed.
 };
 
-/// One site's cache: polymorphic, filled round robin.
+/// Cache of one site: polymorphic, filled round robin.
 struct AttrCache {
   static constexpr std::size_t kLineCount = 4;
   std::array<CacheLine, kLineCount> lines;
@@ -39,7 +39,7 @@ struct AttrCache {
 };
 
 /// A place in the workload's code at which an attribute is stored or loaded: one for each attribute
-/// of its own methods, and one for everything else in the script.
+/// of its own methods, and one for the rest of the script.
 using Site = std::uint32_t;
 inline constexpr Site kScriptSite = 7;
 inline constexpr Site kSiteCountOfPath = 8;
@@ -56,10 +56,10 @@ class Caches {
   AttrCache& load_cache(Site site) { return loads_[site]; }
   CacheLine& type_cache(Class of) { return types_[harness::raw(of)]; }
 
-  /// Remembers where instances of `type` keep `attribute`, if they do and the type has a version.
+  /// Caches the index of `attribute` in `type`, if it has one and the type has a version.
   void fill(AttrCache& cache, const Type& type, Attribute attribute);
   void fill_type(Class of, const Type& type, Address value);
-  /// A type was modified: every line of it is emptied.
+  /// Clears every line of a type that was modified.
   void type_changed(const Type& type);
 
   template <class Visit>

@@ -9,7 +9,7 @@ namespace targets::managed_dict {
 
 using harness::SiteScope;
 
-// The head is a pair of words like any other's, so an "object" is 16 bytes behind it.
+// The list head is two words, like an object's header; its "object" is 16 bytes behind it.
 void Collector::track(Address object) {
   const Address head = core_.types.gc_head() + kGcHeadBytes;
   const Address last = load(prev_field(head)) + kGcHeadBytes;
@@ -37,7 +37,7 @@ void Collector::traverse(Address object, Visit visit) {
     core_.attributes.traverse(object, visit);
 }
 
-// Types and ints are not tracked; of what is, the second word says that it takes part.
+// Types and ints are not tracked; in all others a flag in the second word is set meanwhile.
 bool Collector::is_collecting(Address object) {
   const Block* block = memory_.find(object);
   if (block == nullptr || object != object_in(*block)) return false;
@@ -84,7 +84,7 @@ void Collector::subtract_references() {
 
 void Collector::mark_reachable() {
   const auto reach = [&](Address object) {
-    if (reachable_.size() == objects_.size()) memory_.crash(0);  // One twice: round for ever.
+    if (reachable_.size() == objects_.size()) memory_.crash(0);  // The list is circular.
     store(prev_field(object), 0);
     reachable_.push_back(object);
   };

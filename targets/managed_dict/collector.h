@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collector: the cyclic collector, on the two words before each object, as CPython's gcmodule
-// works.
+// Collector: the cyclic collector. It uses the two words before each object, like CPython's
+// gcmodule.
 //
-// While it runs, an object's second word holds a copy of its count; what references from within do
-// not account for is reachable. One generation.
+// During a collection, an object's second word holds a copy of its reference count, from which
+// internal references are subtracted; objects with a remainder are reachable. One generation.
 #pragma once
 
 #include <memory_resource>
@@ -21,14 +21,14 @@ class Collector {
 
   void track(Address object);
   void untrack(Address object);
-  /// Returns how many objects were unreachable.
+  /// Returns the number of unreachable objects.
   std::uint32_t collect();
 
  private:
   static constexpr std::uint64_t kCollecting = 2;
   static constexpr std::uint64_t kFlags = 3;
   static constexpr std::uint32_t kReferenceShift = 2;
-  /// A list that is longer has been bent into a circle: the real collector would go round for ever.
+  /// A longer list must be circular: the real collector would loop forever.
   static constexpr std::size_t kObjectLimit = 4096;
 
   std::uint64_t load(Address address) { return memory_.load<std::uint64_t>(address); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: the parts of one interpreter process, as they know each other.
+// Core: the parts of one interpreter process. Each part can reach the others through it.
 #pragma once
 
 #include "targets/managed_dict/allocator.h"
@@ -16,7 +16,7 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: owns its parts. Lifetime: the run's.
+/// Ownership: owns its parts. Lifetime: one run.
 struct Core {
   Core(harness::Runtime& the_runtime, const Setup& the_setup)
       : runtime(the_runtime),
@@ -53,9 +53,9 @@ struct Core {
   Caches caches;
   Jit jit;
   HeapView view;
-  ReleaseCode* release_code = nullptr;  ///< Code of the program that runs at a release; null if
-                                        ///< there is none.
-  Writer* writer = nullptr;             ///< Never null once the variant's maker is done.
+  ReleaseCode* release_code = nullptr;  ///< Script code that runs at a release; null if there is
+                                        ///< none.
+  Writer* writer = nullptr;             ///< Not null once the variant is made.
 };
 
 }  // namespace targets::managed_dict

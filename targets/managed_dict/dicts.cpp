@@ -81,7 +81,7 @@ Status Dicts::detach(Address dict) {
 
 // ---- items --------------------------------------------------------------------------------------
 
-// PyDict_Check, as it is compiled: one byte of the type's flags.
+// PyDict_Check, in its compiled form: reads one byte of the type's flags.
 Status Dicts::check(Address dict) {
   const Address type = word(dict + kTypeOffset);
   const auto flags = memory_.load<std::uint8_t>(type + kDictSubclassByte);
@@ -162,7 +162,7 @@ Status Dicts::erase(Address dict, Attribute attribute) {
   const Address old = word(place);
   const std::uint64_t last = word(own + kWord) - 1;
   for (Address next = place + kWord; next < entry(own, last + 1); next += kWord)
-    put(next - 2 * kWord, word(next));  // Those behind it move up.
+    put(next - 2 * kWord, word(next));  // Later entries move up.
   put(own + kWord, last);
   count_used(dict, -1);
   core_.objects.decref(old);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dicts: split (an instance's values, taken over) and combined (with a table).
+// Dicts: split dicts (with an instance's values) and combined dicts (with a table).
 #pragma once
 
 #include "targets/managed_dict/managed_dict.h"
@@ -9,7 +9,7 @@ namespace targets::managed_dict {
 struct Core;
 struct Type;
 
-/// How many values the class's shared keys name.
+/// Returns the number of values that the class's shared keys name.
 std::uint32_t value_count(const Type& type);
 
 class Dicts {
@@ -20,20 +20,20 @@ class Dicts {
   /// if there is no memory.
   Address make(const Type* type, Address values, std::uint32_t used);
 
-  /// PyDict_SetItem: checks the type of its argument and nothing else. Takes a new reference.
+  /// PyDict_SetItem: checks only the type of its argument. Takes a new reference.
   Status set(Address dict, Attribute attribute, Address value);
-  /// A borrowed reference, or 0.
+  /// Returns a borrowed reference, or 0.
   Address get(Address dict, Attribute attribute);
   Status erase(Address dict, Attribute attribute);
-  /// Copies the values of a split dict into a table, before they go.
+  /// Copies the values of a split dict into a table, and frees them.
   Status detach(Address dict);
-  /// The values of a split dict go, and it is empty.
+  /// Frees the values of a split dict, which is then empty.
   void forsake(Address dict);
   void deallocate(Address dict);
-  /// Empties it, as the collector does to break a cycle.
+  /// Removes all items, as the collector does to break a cycle.
   void clear(Address dict);
 
-  /// Calls `visit(value)` for every value in it but those that are part of an instance.
+  /// Calls `visit(value)` for every value, except those that are part of an instance.
   template <class Visit>
   void traverse(Address dict, Visit visit);
 
@@ -46,7 +46,7 @@ class Dicts {
   std::uint64_t word(Address address) { return memory_.load<std::uint64_t>(address); }
   void put(Address address, std::uint64_t value) { memory_.store<std::uint64_t>(address, value); }
 
-  /// Where the value of the attribute is, in a table; 0 when it has none.
+  /// Returns the address of the attribute's value in a table, or 0 if there is none.
   Address find(Address table, Attribute attribute);
   Status insert(Address dict, Attribute attribute, Address value);
   Address make_table(std::uint32_t capacity);

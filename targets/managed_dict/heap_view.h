@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap view: read access to an interpreter's memory for others. It changes no byte and cannot
-// crash: a reader of bytes first asks whether they exist. Ownership: borrows the interpreter.
-// Lifetime: the run's.
+// Heap view: read access to an interpreter's memory for other components. It changes no byte and
+// cannot crash: callers check that bytes exist before they read them. Ownership: borrows the
+// interpreter. Lifetime: one run.
 #pragma once
 
 #include "targets/managed_dict/caches.h"
@@ -14,29 +14,29 @@ class HeapView {
       : memory_(memory), types_(types), caches_(caches) {}
 
   // ---- bytes ----
-  /// Whether live blocks have all `width` bytes.
+  /// Returns whether all `width` bytes are in live blocks.
   bool covers(Address address, std::uint32_t width) const {
     return memory_.blocks().covers(address, width);
   }
-  /// The bytes at `address`, which live blocks must have.
+  /// Returns the bytes at `address`, which must be in live blocks.
   template <class T>
   T read(Address address) const {
     return memory_.peek<T>(address);
   }
 
   // ---- blocks ----
-  /// The live block that has this byte, or null.
+  /// Returns the live block that contains this byte, or null.
   const Block* find(Address address) const { return memory_.blocks().find(address); }
-  /// The block that had this byte last, or null.
+  /// Returns the last block that contained this byte, or null.
   const Block* find_dead(Address address) const { return memory_.blocks().find_dead(address); }
-  /// The block, alive or dead, whose slot a block that begins here is mostly in, or null.
+  /// Returns the block, alive or dead, that a block at this address would mostly overlap, or null.
   const Block* slot_near(Address begin) const { return memory_.blocks().slot_near(begin); }
   /// Calls `visit(block)` for every live block of the heap.
   template <class Visit>
   void for_each_live(Visit visit) const {
     memory_.blocks().for_each_live(visit);
   }
-  /// Returns the number, below kStaticCount, of a block that exists as long as the process.
+  /// Returns the number, below kStaticCount, of a static block.
   std::size_t static_index(const Block& block) const {
     return static_cast<std::size_t>((block.begin - memory_.blocks().static_base()) / kStaticBytes);
   }
@@ -45,19 +45,19 @@ class HeapView {
   Address none() const { return types_.none(); }
   Address boolean(bool value) const { return types_.boolean(value); }
   std::span<const Type> types() const { return types_.all(); }
-  /// Where the class that the name is bound to keeps its attribute.
+  /// Returns the address of the attribute of the class that the name is bound to.
   Address class_attribute(Class of) const {
     return types_.named(of).address + kTypeAttributeOffset;
   }
-  /// Returns the version of the class whose type object is at `address`; 0 if it has none or is not
-  /// a class.
+  /// Returns the version of the class with a type object at `address`; 0 if it has none or there is
+  /// no such class.
   std::uint32_t version(Address address) const {
     const Type* type = types_.at(address);
     return type != nullptr ? types_.version(*type) : 0;
   }
 
   // ---- caches ----
-  /// Calls `visit(line)` for every line that answers for a type.
+  /// Calls `visit(line)` for every line that is filled.
   template <class Visit>
   void for_each_cache_line(Visit visit) const {
     caches_.for_each_filled(visit);

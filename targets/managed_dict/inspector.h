@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inspector: what others may look at while an interpreter runs, which changes nothing.
+// Inspector: read access to a running interpreter, which changes nothing.
 #pragma once
 
 #include "targets/managed_dict/core.h"
@@ -7,7 +7,7 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: the interpreter's; borrows its core and the script's variables.
+/// Ownership: owned by the interpreter; borrows its core and the script's variables.
 class Inspector final : public Inspection {
  public:
   Inspector(Core& core, const Variables& variables) : core_(core), variables_(variables) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpreter: the modelled interpreter, as the path's interface.
+// Interpreter: the modelled interpreter behind the path's interface.
 #pragma once
 
 #include "targets/managed_dict/inspector.h"
@@ -7,7 +7,7 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: made in the run's arena, like its core.
+/// Ownership: in the run's arena, like its core.
 class Interpreter final : public ManagedDict {
  public:
   explicit Interpreter(Core& core)

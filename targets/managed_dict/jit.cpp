@@ -56,8 +56,8 @@ Status Jit::store_attr(Function in, Site site, Address object, Attribute attribu
   return core_.attributes.set(object, attribute, value);
 }
 
-// StoreAttrCached calls StoreAttrCache::invoke: nothing of an instance's values is stored inline
-// on 3.12.
+// StoreAttrCached calls StoreAttrCache::invoke: on 3.12 no store to an instance's values is
+// inlined.
 Status Jit::store_compiled(Site site, Address object, Attribute attribute, Address value) {
   const SiteScope scope(core_.scheduler(), "StoreAttrCache::invoke");
   const ModuleScope module(core_.memory, Module::jit);
@@ -126,7 +126,7 @@ Address Jit::load_compiled(Site site, Address object, Attribute attribute) {
 
 // ---- attributes of types ------------------------------------------------------------------------
 
-// Compiled, the value's address is burned into the code, and nothing is counted.
+// Compiled code contains the value's address and counts no reference.
 Address Jit::load_type_attr(Function in, Class of) {
   const SiteScope scope(core_.scheduler(), "LoadTypeAttrCache::invoke");
   const Type& type = core_.types.named(of);
@@ -157,7 +157,7 @@ void Jit::store_type_attr(const Type& type, Address value) {
   const auto old = core_.memory.load<std::uint64_t>(place);
   core_.objects.incref(value);
   core_.memory.store<std::uint64_t>(place, value);
-  // PyType_Modified, before the old value goes: nothing may find it in a cache when it is gone.
+  // PyType_Modified, before the old value is released: no cache may still refer to it then.
   core_.memory.store<std::uint32_t>(type.address + kTypeVersionOffset, 0);
   core_.caches.type_changed(type);
   core_.objects.decref(old);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jit: which functions are compiled, and what compiled code does with an attribute.
+// Jit: selects the functions to compile, and implements compiled attribute access.
 //
-// A function is compiled when it was called often enough, or on request; with a compiler thread,
-// when that thread gets to it. Compiled attribute access goes through a cache to the values or the
-// dict; for anything that the cache does not know it calls the interpreter's functions.
+// A function is compiled once it has been called often enough, or on request; with a compiler
+// thread, when that thread gets to it. Compiled attribute access goes through a cache to the values
+// or the dict; on a cache miss it calls the interpreter's functions.
 #pragma once
 
 #include "targets/managed_dict/caches.h"
@@ -15,11 +15,11 @@ class Jit final : public JitControl {
  public:
   explicit Jit(Core& core) : core_(core) {}
 
-  /// A function was called. Returns whether its compiled code runs.
+  /// Counts a call of the function. Returns whether its compiled code runs.
   bool enter(Function function);
   bool is_compiled(Function function) const { return state(function).compiled; }
   void compile(Function function);
-  /// Does the next piece of work of the compiler thread. Returns false if there is none.
+  /// Runs the next step of the compiler thread. Returns false if there is no work.
   bool compile_queued();
 
   // ---- JitControl ----
@@ -27,17 +27,17 @@ class Jit final : public JitControl {
     compile(function);
     return Status::ok;
   }
-  /// Back to the interpreter, until it is compiled again.
+  /// Returns the function to the interpreter, until it is compiled again.
   Status deopt(Function function) override;
   Status compile_step() override { return compile_queued() ? Status::ok : Status::name_error; }
 
   // ---- attributes, compiled or not ----
   Status store_attr(Function in, Site site, Address object, Attribute attribute, Address value);
-  /// A borrowed reference, or 0.
+  /// Returns a borrowed reference, or 0.
   Address load_attr(Function in, Site site, Address object, Attribute attribute);
-  /// `_NoGrad._enabled`: a borrowed reference.
+  /// `_NoGrad._enabled`: returns a borrowed reference.
   Address load_type_attr(Function in, Class of);
-  /// `_NoGrad._enabled = value`: the type is modified. Takes a new reference.
+  /// `_NoGrad._enabled = value`: modifies the type. Takes a new reference.
   void store_type_attr(const Type& type, Address value);
 
  private:

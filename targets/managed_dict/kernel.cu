@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels: what a step of training does under autocast: scale, and round to the type in use.
-// Integers, so that values are equal everywhere. The arguments are what the context managers'
-// attributes say.
+// The kernel: a training step under autocast: scales, and rounds to the current type. Integers,
+// so that values are equal on every device. The arguments are attributes of the context
+// managers.
 #include "harness/kernel.h"
 
 struct Frame {
@@ -11,7 +11,7 @@ struct Frame {
 
 static_assert(sizeof(Frame) == 16, "as launcher.h has it");
 
-/// `frame` is followed through device memory to the tensors.
+/// Reads the addresses of the tensors from `frame`, in device memory.
 extern "C" __global__ void autocast_step(const Frame* frame, int enabled, int dtype, int scale) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   const int value = frame->in[thread];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ManagedDict: what a Python program can do to instances of plain classes under a JIT: the
-// interface of the managed-dict path. Model and embedded interpreter both implement it.
+// ManagedDict: operations of a Python program on instances of plain classes under a JIT: the
+// interface of the managed-dict path. The model and the embedded interpreter implement it.
 //
 // An op is one Python statement, or one with block. Threads: tasks of the run; the GIL changes
 // hands between bytecodes only.
@@ -20,10 +20,10 @@
 
 namespace targets::managed_dict {
 
-/// One attribute, as a reader of vars() meets it.
+/// One attribute, as seen by a reader of vars().
 struct Item {
   Attribute attribute;
-  std::int64_t value;  ///< A number's value; kAnInstance for an instance.
+  std::int64_t value;  ///< An int's value; kAnInstance for an instance.
   bool operator==(const Item&) const = default;
 };
 inline constexpr std::int64_t kAnInstance = -1;
@@ -31,25 +31,25 @@ inline constexpr std::int64_t kAnInstance = -1;
 /// A reader's view of an instance, or of a dict.
 struct View {
   Class of = Class::no_grad;
-  bool has_values = false;  ///< Attributes are kept in values: the instance's, or taken over.
+  bool has_values = false;  ///< Attributes are in values: the instance's, or a split dict's.
   bool has_dict = false;
-  bool is_embedded = false;  ///< The values say that they are part of their instance.
-  std::uint32_t used = 0;    ///< The result of len().
+  bool is_embedded = false;  ///< The values' own flag says that they are part of the instance.
+  std::uint32_t used = 0;    ///< Result of len().
   std::uint32_t count = 0;
-  std::array<Item, kAttributeLimit> items;  ///< Items in the order of insertion; the first `count`
-                                            ///< are valid.
+  std::array<Item, kAttributeLimit> items;  ///< In insertion order; the first `count` are
+                                            ///< valid.
 };
 
 struct Setup {
   Version version = Version::cpython312;
   Placement placement;
-  /// Calls after which a function is compiled by itself.
+  /// Number of calls after which a function is compiled automatically.
   std::uint32_t compile_threshold = 2;
-  /// Compiled by another thread, which hands the code over at an eval breaker.
+  /// A compiler thread compiles, and installs the code at an eval breaker.
   bool background_compile = false;
-  /// How many instances of each class there were before: shared keys shrink while a class is young.
+  /// Number of instances of each class made before: shared keys shrink while a class is young.
   std::uint32_t warm_up = kSharedKeysLimit;
-  /// Blocks that a wrapper around __enter__ allocates and frees, as the report's own did.
+  /// Blocks that a wrapper around __enter__ allocates and frees, as in the report.
   std::uint32_t wrapper_blocks = 0;
   Observers observers;
 };
@@ -71,17 +71,17 @@ class Statements {
   virtual Status set_type_attr(Class of) = 0;  ///< _NoGrad._enabled = ...
   virtual Status subclass(Class of) = 0;
   virtual Status collect() = 0;                        ///< gc.collect()
-  virtual Status hold_noise(std::uint32_t bytes) = 0;  ///< Another object of that size is born.
+  virtual Status hold_noise(std::uint32_t bytes) = 0;  ///< Allocates another object of that size.
   virtual Status drop_noise() = 0;
   /// with _NoGrad(): with _Autocast(): with _ProfileScope(): body. `depth` is 1..3.
   virtual Status with_block(std::uint32_t depth, Body body) = 0;
-  /// Runs the kernel with what a live _Autocast says.
+  /// Runs the kernel with the attributes of a live _Autocast.
   virtual Status launch(Variable variable) = 0;
-  /// Drops all variables, collects and synchronises, at the end. Returns false if it could not.
+  /// At the end: drops all variables, collects, synchronises. Returns false if a call failed.
   virtual bool clear_up() = 0;
 };
 
-/// Acts that a script, or the compiler thread, can ask of the JIT.
+/// Requests to the JIT from a script or the compiler thread.
 class JitControl {
  public:
   virtual ~JitControl() = default;
@@ -92,23 +92,23 @@ class JitControl {
   virtual Status compile_step() = 0;
 };
 
-/// Views for others, which change nothing.
+/// Read access for other components.
 class Inspection {
  public:
   virtual ~Inspection() = default;
 
   virtual Version layout() const = 0;
-  /// Returns a view of this interpreter: good until the run ends.
+  /// Returns a view of this interpreter, valid until the run ends.
   virtual const HeapView& heap() const = 0;
   virtual View view(Variable variable) = 0;
-  /// Returns a view of what vars() returned last; empty if there is none.
+  /// Returns a view of the last result of vars(), or an empty one.
   virtual View held_view() = 0;
-  /// Counts references to all classes, but for those that a class has without instances.
+  /// Returns the number of references to all classes that come from instances.
   virtual std::uint64_t class_references() = 0;
   virtual std::uint32_t class_version(Class of) = 0;
 };
 
-/// One interpreter, by its parts, which are its own.
+/// One interpreter. Ownership: owns its parts.
 class ManagedDict {
  public:
   virtual ~ManagedDict() = default;
@@ -121,7 +121,7 @@ class ManagedDict {
   virtual Inspection& inspection() = 0;
 };
 
-/// One writer, or none, by name.
+/// A writer, by name; `stock` has none.
 struct Policy {
   harness::Label name;
   ManagedDict* (*make)(harness::Runtime& runtime, const Setup& setup);

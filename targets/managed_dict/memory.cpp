@@ -7,14 +7,14 @@ namespace targets::managed_dict {
 
 namespace {
 
-constexpr std::size_t kSlackBytes = 64;  ///< A block that begins a little late ends a little late.
+constexpr std::size_t kSlackBytes = 64;  ///< Room for a block that begins and ends too late.
 
 Address heap_base(const Placement& placement) {
   return 0x7f3a'2400'0000 + (placement.heap_bit23 ? 0x80'0000 : 0) +
          (placement.heap_bit31 ? 0x8000'0000 : 0);
 }
 
-// Without position independence the program is low, and bit 23 of its data's addresses is set.
+// A program that is not position independent is at a low address, where bit 23 is set.
 Address static_base(const Placement& placement) {
   return placement.fixed_program ? 0x90'0000 : 0x5555'5540'0000;
 }
@@ -53,7 +53,7 @@ void Memory::store_link(Address address, std::uint64_t value) {
     record(address, sizeof value, before, value);
 }
 
-// An observer is informed of the bytes word by word: its record holds as many as a register does.
+// Reports the bytes to an observer word by word, because a record holds at most a register.
 void Memory::store_bytes(Address address, std::span<const std::byte> bytes) {
   at(address, static_cast<std::uint32_t>(bytes.size()));
   const Whole whole{address, bytes.size()};

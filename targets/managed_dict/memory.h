@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: the modelled process's address space: real bytes, reached by load and store only.
+// Memory: the modelled process's address space: real bytes, accessed by load and store only.
 //
-// A load or store outside every live block is the modelled SIGSEGV: the run ends, and this process
-// continues. One inside a live block does what the hardware does, whatever block was meant.
+// A load or store outside every live block is the modelled SIGSEGV: the run ends, but this process
+// continues. One inside a live block has the hardware's effect, whatever block was meant.
 // Ownership: the bytes are in the run's arena. Lifetime: one run. Threads: the run's.
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace targets::managed_dict {
 
-/// Where the loader and mmap put things: what address space randomisation decides.
+/// Addresses chosen by the loader and mmap, which address space randomisation affects.
 struct Placement {
   bool heap_bit23 = false;
   bool heap_bit31 = false;
-  /// A program that is not position independent: its data are at 0x900000, where bit 23 is set.
+  /// The program is not position independent: its data are at 0x900000, where bit 23 is set.
   bool fixed_program = false;
-  /// Pools that the system gives the heap; by default enough for whatever a run does.
+  /// Maximum number of pools; by default enough for any run.
   std::uint32_t pool_limit = kPoolCount;
 };
 
@@ -55,11 +55,11 @@ class Memory {
     }
   }
 
-  /// One instruction, or one call of memset(), that stores several words: all bytes are there, or
-  /// it is a crash and none is written.
+  /// One instruction, or one call of memset(), that stores several words. If a byte does not exist,
+  /// it crashes and writes nothing.
   void store_bytes(Address address, std::span<const std::byte> bytes);
 
-  /// Returns the bytes at `address`, which live blocks have, for reading only.
+  /// Returns the bytes at `address`, which must be in live blocks, for reading only.
   template <class T>
   T peek(Address address) const {
     T value;
@@ -92,18 +92,18 @@ class Memory {
   Blocks& blocks() { return blocks_; }
   const Blocks& blocks() const { return blocks_; }
   const Block* find(Address address) const { return blocks_.find(address); }
-  /// The block that malloc() just returned.
+  /// Returns the block that malloc() just returned.
   const Block& block_at(Address begin) const { return *blocks_.slot_near(begin); }
-  /// An object that exists as long as the process: a type, None.
+  /// Adds an object that exists as long as the process: a type, None.
   Address add_static(BlockKind kind, std::uint32_t bytes);
 
-  /// SIGSEGV. The run is over.
+  /// SIGSEGV: ends the run.
   [[noreturn]] void crash(Address address);
-  /// abort(), because of what was met at `address`. The run is over.
+  /// abort() because of the content at `address`: ends the run.
   [[noreturn]] void abort(Address address);
 
  private:
-  /// Returns the bytes at `address`; does not return if no live block has them.
+  /// Returns the bytes at `address`; crashes if they are in no live block.
   std::byte* at(Address address, std::uint32_t width) {
     if (!blocks_.covers(address, width)) [[unlikely]]
       crash(address);
@@ -115,7 +115,7 @@ class Memory {
   }
   Crash crash_at(Address address);
   [[noreturn]] void end(const Crash& crash);
-  /// Part of a store: `begin` is where the whole of it begins, and `whole` how long it is.
+  /// The instruction that a store is part of: where it begins, and its width.
   struct Whole {
     Address begin;
     std::size_t bytes;
@@ -137,7 +137,7 @@ class Memory {
   Counters counters_;
 };
 
-/// The object in a block: where its references point.
+/// Returns the object in a block: the address that references point at.
 constexpr Address object_in(const Block& block) {
   switch (block.kind) {
     case BlockKind::instance:
@@ -149,7 +149,7 @@ constexpr Address object_in(const Block& block) {
   }
 }
 
-/// Names the module whose code runs, while it exists.
+/// Sets the module whose code runs, while it exists.
 class ModuleScope {
  public:
   ModuleScope(Memory& memory, Module module)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// MemoryObserver: what an instrument may see of the interpreter's memory, and nothing more.
+// MemoryObserver: the only data that an instrument gets of the interpreter's memory.
 //
-// A record names the kind of module that acted, what it did to which lifetime, and the former
-// content. It holds no variant, no symbol and no source line, so a judgement from records is blind.
+// A record names the kind of module that acted, its action, the lifetime that it met, and the
+// former content. It holds no variant, symbol or source line, so a judgement from records is blind.
 #pragma once
 
 #include <cstdint>
@@ -11,70 +11,70 @@
 
 namespace targets::managed_dict {
 
-/// An address in the modelled process. Never one of ours.
+/// An address in the modelled process, never one of the harness.
 using Address = std::uint64_t;
 
 enum class Version : std::uint8_t;
 
-/// The module whose code acts, as derived from a program counter.
+/// Module whose code acts, as derived from a program counter.
 enum class Module : std::uint8_t { interpreter, jit, allocator, collector, unknown };
 inline constexpr std::size_t kModuleCount = 5;
 
-/// The use that a block was allocated for.
+/// Purpose for which a block was allocated.
 enum class BlockKind : std::uint8_t { instance, values, dict, number, table, noise, type, none };
 inline constexpr std::size_t kBlockKindCount = 8;
 
-/// One store, after it was done. If it meets no block, the run ends with a Crash instead.
+/// One store, after it was done. A store outside every block is a Crash instead.
 struct Store {
   harness::Tick tick;
   Module module;
   std::uint8_t width;          ///< Width in bytes, 1 to 8.
-  std::uint16_t whole;         ///< Width of the instruction, which may store more than this,
-  std::uint16_t part;          ///< and where in it this begins.
-  BlockKind kind;              ///< Kind of the block that was met.
-  bool alive;                  ///< Whether that block was (the allocator links dead ones).
+  std::uint16_t whole;         ///< Width of the whole instruction, in bytes.
+  std::uint16_t part;          ///< Offset of this part in the instruction.
+  BlockKind kind;              ///< Kind of the accessed block.
+  bool alive;                  ///< Whether that block was alive (the allocator links dead ones).
   harness::BirthId block;      ///< The block that was accessed.
-  harness::BirthId neighbour;  ///< Met as well by a store that straddles two blocks; else none.
-  std::int32_t offset;  ///< Offset from the block's first byte; an instance's object begins at
-                        ///< 0x20.
+  harness::BirthId neighbour;  ///< Second block of a store that straddles two; else none.
+  std::int32_t offset;         ///< From the block's first byte. An instance's object is at
+                               ///< 0x20.
   Address address;
-  std::uint64_t before;  ///< `width` bytes, as they were,
-  std::uint64_t after;   ///< and as they are now.
+  std::uint64_t before;  ///< Former content, `width` bytes.
+  std::uint64_t after;   ///< New content, `width` bytes.
 };
 
-/// The allocator handed a block out.
+/// The allocator has allocated a block.
 struct Allocation {
   harness::Tick tick;
   BlockKind kind;
   harness::BirthId block;
-  harness::BirthId previous;  ///< The block that had this storage before, or none.
+  harness::BirthId previous;  ///< Previous block in this storage, or none.
   Address address;
   std::uint32_t bytes;  ///< The requested size.
 };
 
-/// free() was called. What a debug allocator would check is checked in either case.
+/// free() was called. The checks are those of a debug allocator, whether or not one is used.
 struct Release {
   harness::Tick tick;
   Module module;
   BlockKind kind;
-  bool alive;              ///< Whether the block was, until now.
+  bool alive;              ///< Whether the block was alive.
   harness::BirthId block;  ///< The block that owns the storage.
-  Address address;         ///< The address that was passed.
-  Address allocated;       ///< The address that malloc() returned.
-  bool padding_intact;     ///< The bytes around the block that belong to no block.
-  bool is_values;          ///< A chunk of values: the next one is its prefix.
+  Address address;         ///< Argument of free().
+  Address allocated;       ///< Result of malloc().
+  bool padding_intact;     ///< Bytes around the block, which belong to no block.
+  bool is_values;          ///< The block is a chunk of values, and `prefix` is valid.
   std::uint8_t prefix;     ///< The byte before values[0].
   bool is_allocated_pointer() const { return address == allocated; }
 };
 
-/// A probe at an attribute store, as the report placed it: keyed by address in the report, and by
-/// birth id for an allocation counter.
+/// A probe at an attribute store, at the place where the report had it. Keyed by address, as in the
+/// report, and by birth id, as an allocation counter would give.
 struct Probe {
   harness::Tick tick;
-  bool compiled;  ///< Reached from compiled code.
+  bool compiled;  ///< Called from compiled code.
   Address object;
   harness::BirthId instance;
-  harness::BirthId values;  ///< The chunk that the instance was given; none when it has a dict.
+  harness::BirthId values;  ///< Chunk that the instance got; none if it has a dict.
   std::uint64_t word;       ///< The word at object-0x18.
 };
 
@@ -83,19 +83,19 @@ struct Crash {
   harness::Tick tick;
   Module module;
   Address address;
-  harness::BirthId block;  ///< Dead, and at that address; or none.
+  harness::BirthId block;  ///< Dead block at that address; or none.
 };
 
-/// Compiled code took a value of a type from its cache.
+/// Compiled code has read a value of a type from its cache.
 struct CacheHit {
   harness::Tick tick;
   std::uint32_t line_version;  ///< Version of the type when the line was filled.
-  std::uint32_t type_version;  ///< Version of the type now; 0 when it was modified since.
-  harness::BirthId value;      ///< The lifetime that has the address now; none if it is free.
+  std::uint32_t type_version;  ///< Current version; 0 if modified since.
+  harness::BirthId value;      ///< Lifetime that is now at the address; none if it is free.
   Address address;
 };
 
-/// How often each path really ran.
+/// Number of executions of each path.
 struct Counters {
   std::uint64_t compiled_stores = 0;  ///< StoreAttrCached reached from compiled code.
   std::uint64_t compiled_loads = 0;
@@ -106,21 +106,21 @@ struct Counters {
   std::uint64_t interpreted_stores = 0;
   std::uint64_t compilations = 0;
   std::uint64_t deopts = 0;
-  std::uint64_t guard_exits = 0;  ///< Compiled code left by a guard that failed.
+  std::uint64_t guard_exits = 0;  ///< Exits of compiled code by a failing guard.
   std::uint64_t invalidations = 0;
-  std::uint64_t stale_cache_lines = 0;  ///< Lines that answer for a type after it was modified.
+  std::uint64_t stale_cache_lines = 0;  ///< Lines that stay filled after their type was modified.
   std::uint64_t materialisations = 0;
   std::uint64_t collections = 0;
   std::uint64_t launches = 0;
 };
 
-/// Lifetime: outlives the run. Threads: called by the task that acts; must not turn.
+/// Lifetime: outlives the run. Threads: called by the acting task; has no preemption points.
 class MemoryObserver {
  public:
   virtual ~MemoryObserver() = default;
-  /// If the heap's bytes are in this process: for watchpoints, never for a record.
+  /// The heap's bytes, if they are in this process. For watchpoints, never for a record.
   virtual void mapped(Address /*base*/, const std::byte* /*bytes*/) {}
-  /// Which interpreter this is, before it runs.
+  /// The interpreter's version, before it runs.
   virtual void began(Version) {}
   virtual void stored(const Store&) {}
   virtual void allocated(const Allocation&) {}

@@ -52,7 +52,7 @@ void Objects::deallocate(Address object) {
   } else if (core_.types.at(type) != nullptr) {
     core_.attributes.deallocate(object);
   } else if (!core_.types.is_static_object(type)) {
-    // tp_dealloc of what is not a type: where that leads, nothing lives.
+    // Calls tp_dealloc of an object that is not a type: no live block is there.
     core_.memory.crash(core_.memory.load<std::uint64_t>(type + kTypeDeallocOffset));
   }
 }

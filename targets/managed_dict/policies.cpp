@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of policies: one writer each.
+// Table of policies: each is one writer.
 #include "targets/managed_dict/interpreter.h"
 #include "targets/managed_dict/writers/byte.h"
 #include "targets/managed_dict/writers/cache.h"
@@ -30,7 +30,7 @@ ManagedDict* make(Runtime& runtime, const Setup& setup) {
   return arena.make<Interpreter>(core);
 }
 
-/// 3.13's layout, whatever the config says.
+/// Uses 3.13's layout, whatever the configuration says.
 ManagedDict* make_inline(Runtime& runtime, const Setup& setup) {
   Setup inlined = setup;
   inlined.version = Version::cpython313;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Release code: Python code that runs when an instance is given up: a weak reference's callback, or
-// __del__. It runs inside whatever gave up the last reference, and sees what that left.
+// Release code: Python code that runs when an instance dies: the callback of a weak reference, or
+// __del__. It runs inside the code that dropped the last reference, in the middle of its work.
 #pragma once
 
 #include "targets/managed_dict/memory_observer.h"
@@ -10,8 +10,8 @@ namespace targets::managed_dict {
 class ReleaseCode {
  public:
   virtual ~ReleaseCode() = default;
-  /// The instance has no reference left, and is otherwise unchanged. Returns false if the code kept
-  /// it, so that it stays alive.
+  /// Called when the instance has no reference left, but is unchanged. Returns false if the code
+  /// has resurrected it.
   virtual bool released(Address object) = 0;
 };
 

@@ -25,7 +25,7 @@ void Types::add_builtins() {
   memory_.store<std::uint64_t>(head + kWord, head);
 }
 
-// None, False, True. Before 3.12 they are counted like anything else.
+// Makes None, False or True. Before 3.12 they are counted like other objects.
 void Types::add_object(Address type) {
   const Address object = memory_.add_static(BlockKind::number, kNumberBytes);
   memory_.store<std::uint64_t>(object + kRefcountOffset,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types: the classes of the workload and the builtin types, with the keys that instances share.
 //
-// A type's flags, version tag and class attribute are bytes; its shared keys are not, because
-// nothing here writes to them but the interpreter. CPython keeps both in the type's heap object.
+// A type's flags, version tag and class attribute are bytes; its shared keys are not, because only
+// the interpreter writes to them. CPython keeps both in the type's heap object.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@ namespace targets::managed_dict {
 
 struct Setup;
 
-/// The names that instances of one class keep values for, in the order of their insertion.
+/// Names whose values the instances of one class store, in insertion order.
 class SharedKeys {
  public:
   SharedKeys() { index_of_.fill(-1); }
 
   std::uint32_t entry_count() const { return entry_count_; }
   std::uint32_t usable() const { return usable_; }
-  /// How many values a new instance gets room for.
+  /// Returns the number of values that a new instance has room for.
   std::uint32_t size() const { return entry_count_ + usable_; }
-  /// -1 when the attribute is none of them.
+  /// Returns the index of an attribute, or -1 if it is not among them.
   int index(Attribute attribute) const { return index_of_[attribute]; }
   Attribute attribute(std::uint32_t index) const { return attribute_of_[index]; }
 
@@ -35,7 +35,7 @@ class SharedKeys {
     index_of_[attribute] = static_cast<std::int8_t>(entry_count_);
     return static_cast<int>(entry_count_++);
   }
-  /// Each new instance makes later ones smaller, down to one value to spare.
+  /// Shrinks the room of later instances, down to one spare value. Called for each new instance.
   void shrink() {
     if (usable_ > 1) --usable_;
   }
@@ -54,7 +54,7 @@ struct Type {
   SharedKeys keys;
 };
 
-/// Attributes that a class's own methods store.
+/// Returns the number of attributes that a class's own methods store.
 constexpr std::uint32_t own_attributes(Class of) {
   constexpr std::array<std::uint32_t, kClassCountOfPath> kCounts{1, 4, 2};
   return kCounts[harness::raw(of)];
@@ -70,15 +70,15 @@ class Types {
   Address none() const { return builtin(4); }
   Address boolean(bool value) const { return builtin(value ? 6 : 5); }
   bool is_static_object(Address type) const { return type == builtin(2) || type == builtin(3); }
-  /// The head of the collector's list: two words.
+  /// Returns the head of the collector's list, which has two words.
   Address gc_head() const { return builtin(7); }
 
   // ---- classes ----
-  /// What the class's name is bound to: the class, or the subclass that replaced it.
+  /// Returns the type that the class's name is bound to: the class or its new subclass.
   Type& named(Class of) { return types_[bound_[harness::raw(of)]]; }
   const Type& named(Class of) const { return types_[bound_[harness::raw(of)]]; }
   Type& base(Class of) { return types_[harness::raw(of)]; }
-  /// The class whose type object is at `address`, or null.
+  /// Returns the class with a type object at `address`, or null.
   const Type* at(Address address) const;
   Type* at(Address address) {
     return const_cast<Type*>(static_cast<const Types&>(*this).at(address));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Viewer: what a reader of attributes would meet, for judges. Nothing here changes a byte.
+// Viewer: reads attributes for judges. It changes no byte.
 #pragma once
 
 #include "targets/managed_dict/core.h"

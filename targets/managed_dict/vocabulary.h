@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vocabulary: the words of a Python program under a JIT that statements, facts and judges share.
+// Vocabulary: the basic types of a Python program under a JIT, for statements, facts and judges.
 //
-// The classes are the report's context managers: _NoGrad keeps `_prev`; _Autocast `_enabled`,
+// The classes are the report's context managers: _NoGrad has `_prev`; _Autocast `_enabled`,
 // `_dtype`, `_scale`, `_prev`; _ProfileScope `_name`, `_start`.
 #pragma once
 
@@ -18,20 +18,20 @@ inline constexpr std::uint32_t kClassCountOfPath = 3;
 using Variable = std::uint32_t;
 inline constexpr Variable kVariableCount = 6;
 
-/// An attribute by its place in the class's shared keys; above the class's own, `extra0`,
-/// `extra1`...
+/// An attribute, by its index in the class's shared keys. Above the class's own attributes are
+/// `extra0`, `extra1`...
 using Attribute = std::uint32_t;
 inline constexpr Attribute kAttributeLimit = 34;  ///< More than shared keys have room for.
 
-/// Kinds of value that are stored.
+/// Kinds of values to store.
 enum class ValueKind : std::uint8_t {
   number,       ///< A new int.
   boolean,      ///< True or False: immortal.
-  shared,       ///< The dtype: one mortal object that many refer to.
+  shared,       ///< The dtype: one mortal object with many references.
   instance,     ///< The instance itself: a cycle.
-  called_back,  ///< A new instance; a weak reference to it has a callback, which reads the
+  called_back,  ///< A new instance; the callback of a weak reference to it reads the
                 ///< attribute.
-  finalized,    ///< A new instance of a class whose __del__ does.
+  finalized,    ///< A new instance of a class whose __del__ reads the attribute.
 };
 
 enum class Status : std::uint8_t {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writer: other code that writes. The base class is stock CPython, with none.
+// Writer: other code that writes. The base class is stock CPython, which has none.
 //
 // A variant is one writer. Each hook is a place where a compiler, a collector or an extension could
-// err. Whether it does, and at which time, is a choice; the default is never.
+// have a bug. Whether and when it takes effect is a choice; the default is never.
 #pragma once
 
 #include "targets/managed_dict/managed_dict.h"
@@ -16,28 +16,28 @@ class Writer {
   explicit Writer(Core& core) : core_(core) {}
   virtual ~Writer() = default;
 
-  /// Compiled code is about to store to an attribute of `object`, or to load one.
+  /// Called before compiled code stores to an attribute of `object`.
   virtual void before_store(Address /*object*/) {}
-  /// Returns whether the guard behind that fails: the code is left for the interpreter.
+  /// Called before a compiled load. Returns whether the guard behind it fails and the code is left.
   virtual bool before_load(Address /*object*/) { return false; }
-  /// An attribute was added to the insertion order, `count` before it.
+  /// Called after an attribute was added to the insertion order, which had `count` before.
   virtual void after_append(Address /*values*/, std::uint32_t /*count*/) {}
-  /// The collector has looked at `object`, and clears its flags.
+  /// Called when the collector has visited `object` and clears its flags.
   virtual void on_collect(Address /*object*/) {}
-  /// The instance has given up all that it had, and is about to be freed.
+  /// Called when the instance has released everything and is about to be freed.
   virtual void before_death(Address /*object*/) {}
-  /// Compiled code replaces a value: whether it gives up the old one before it stores the new one.
+  /// Returns whether compiled code drops the old value of an attribute before it stores the new.
   virtual bool releases_first() { return false; }
-  /// A type was modified: whether a cache that watches it misses the news.
+  /// Returns whether a cache misses the notification that its type was modified.
   virtual bool forgets_invalidation() { return false; }
   virtual bool may_compile() const { return true; }
 
  protected:
-  /// Returns one of `kinds` errors to make here, from 1, or 0 for none. `site` says how often that
-  /// is chosen: rare code errs more often.
+  /// Chooses one of `kinds` bugs, from 1, or 0 for none. `site` sets how likely a bug is: less
+  /// frequent code has a higher chance.
   std::uint32_t fires(std::uint32_t kinds = 1, harness::Site site = harness::Site::failure);
   Memory& memory();
-  /// The word at object-0x18, if it means values.
+  /// Returns whether the word at object-0x18 is tagged as values.
   bool has_tagged_word(Address object);
 
   Core& core_;

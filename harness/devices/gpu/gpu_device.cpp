@@ -142,8 +142,7 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   if (address - base >= memory.bytes) return CUDA_SUCCESS;
   if (memory.process != world_->scheduler.process()) return check_import(address, bytes);
   if (!world_->ledger.alive(memory.birth)) {
-    // Ordinary memory of the program again.
-    if (memory.origin == Origin::registered) return CUDA_SUCCESS;
+    if (memory.origin == Origin::registered) return CUDA_SUCCESS;  // The program's own again.
     world_->history.add(world_->ledger.describe(FaultKind::use_after_free, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
   }

@@ -44,7 +44,7 @@ bool is_race(const client::ToldFault& fault);
 /// Returns the word for the action of a party. In a data race, neither use is the last one.
 std::string_view label_of(const client::ToldFault& fault, const client::PartyInfo& info);
 
-/// Returns the kind of the finding and its object: "use_after_free of device memory".
+/// Returns the kind of the finding and what it is about: "use_after_free of device memory".
 std::string title_of(const client::Finding& finding);
 
 /// Returns the finding in one sentence, with the lines of its use and of the end.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. An event has no other words than its label, and the object that it names: so there
-// is a label for each number that is told (Labels).
+// How it works. An event can only carry a label and the name of an object, so there is a label for
+// each number that is reported (Labels).
 #include "scenarios/alltoallv/judges/accesses.h"
 
 #include <fmt/format.h>
@@ -18,11 +18,11 @@ using targets::alltoallv::Labels;
 namespace {
 
 constexpr std::uint32_t kNumbers =
-    64;  ///< Numbers of collectives; those beyond are reported as last.
-constexpr std::uint32_t kRequests = 33;   ///< Collectives by request, from 1.
+    64;  ///< Numbers of collectives; larger ones are reported as the last.
+constexpr std::uint32_t kRequests = 33;   ///< Requests, from 1.
 constexpr std::uint32_t kCountLimit = 9;  ///< Uses of a mapping; more are reported as this many.
 
-/// A label for each collective.
+/// Makes a label for each collective.
 Labels by_collective(const char* before, const char* after) {
   return {kRequests,
           [=](std::uint32_t i) { return fmt::format("{}collective {}{}", before, i, after); }};

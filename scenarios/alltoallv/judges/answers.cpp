@@ -10,7 +10,7 @@ namespace scenarios::alltoallv {
 
 using harness::Label;
 
-/// Says if a failure follows from a fault that was found: that is not a refusal.
+/// Returns whether a fault was found before: a failure that follows from it is not a refusal.
 bool Answers::is_at_fault() const {
   const auto& faults = scene_.world().history.faults();
   return std::any_of(faults.begin(), faults.end(), [&](const harness::Fault& fault) {
@@ -34,7 +34,7 @@ void Answers::posting(std::uint32_t rank, std::uint32_t slot) {
   posted_event_[rank][slot] = static_cast<std::uint32_t>(world.history.events().size());
 }
 
-/// Returns the activation in which a rank takes the step of a slot.
+/// Returns the activation of a rank's step for a slot.
 static harness::Name step_of(std::uint32_t rank, std::uint32_t slot) {
   return harness::derive_name(harness::slot_name(0, slot), Label("rank").hash(), rank);
 }
@@ -60,8 +60,8 @@ std::optional<harness::Name> Answers::last_collective(std::uint32_t rank,
   return last != named.rend() ? std::optional(last->name) : std::nullopt;
 }
 
-// An open that was informed of the process's next one as well may have been of another collective,
-// or of a team that was made meanwhile.
+// An injected error of an open may also apply to the process's next open, which may belong to
+// another collective, or to a team that was made in between.
 bool Answers::was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uint32_t round) const {
   const harness::World& world = scene_.world();
   const std::uint32_t since = posted_at_[rank][slot][round % 2];
@@ -85,7 +85,7 @@ Circumstances Answers::circumstances_of(std::uint32_t rank, std::uint32_t slot) 
   return circumstances;
 }
 
-// The table says who may be at fault; what the rank's own calls came to is in the history.
+// The table covers errors of any rank; the results of the rank's own calls are in the history.
 void Answers::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status) const {
   if (status != Status::ok) note_answer("wait", status, circumstances_of(rank, slot));
   if (!state_of_job_.bounded() || scene_.world().injected_failures == 0) return;

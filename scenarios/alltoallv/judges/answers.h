@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers: what calls of the path answer, against what the scenario knows itself.
+// Answers: compares the statuses that the path returns with the scenario's own knowledge.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace scenarios::alltoallv {
 
-/// Ownership: the job's; borrows the scene, the job_state and who counts posts. Threads: the run's.
+/// Ownership: owned by the job; borrows the scene, the job_state and the slots. Threads: the run's.
 class Answers {
  public:
   using Status = targets::alltoallv::Status;
@@ -17,26 +17,26 @@ class Answers {
   Answers(harness::Scene& scene, const JobState& job_state, const Slots& slots)
       : scene_(scene), state_of_job_(job_state), slots_(slots) {}
 
-  /// Makes a call, and again while CUDA calls that it made were made to fail: the job continues, or
-  /// it would show nothing. An answer that nothing documents is a refusal.
+  /// Makes a call, and repeats it while errors were injected into its CUDA calls: the job must
+  /// continue in order to test anything. An undocumented status is reported as a refusal.
   template <class Call>
   Status insist(harness::Label name, Circumstances circumstances, Call call);
 
-  /// A rank is about to post a request.
+  /// Called when a rank is about to post a request.
   void posting(std::uint32_t rank, std::uint32_t slot);
-  /// Judges an answer of `wait` by the result of the collective's CUDA calls.
+  /// Judges the status of `wait` by the results of the collective's CUDA calls.
   void judge_ending(std::uint32_t rank, std::uint32_t slot, Status status) const;
 
  private:
   template <class T>
   using ByPost = std::array<std::array<T, kSlotCountLimit>, kRankLimit>;
 
-  /// Returns whether the answer is documented. Else it was reported.
+  /// Returns whether the status is documented. If not, reports it.
   bool note_answer(harness::Label name, Status status, const Circumstances& circumstances) const;
   bool is_at_fault() const;
-  /// Returns what is known of a collective that failed on `rank`.
+  /// Returns the circumstances of a collective that failed on `rank`.
   Circumstances circumstances_of(std::uint32_t rank, std::uint32_t slot) const;
-  /// Whether `tell(activation)` of a collective that this step of the rank made.
+  /// Returns whether `tell(activation)` is true of a collective that this step of the rank made.
   template <class Tell>
   bool any_collective(std::uint32_t rank, std::uint32_t slot, Tell tell) const;
   /// Returns the last collective that this step of the rank made.
@@ -47,9 +47,9 @@ class Answers {
   harness::Scene& scene_;
   const JobState& state_of_job_;
   const Slots& slots_;
-  /// How many choices there were when a rank posted a request: for this post and the one before.
+  /// Number of choices before a rank posted a request: for its last post and the one before.
   ByPost<std::array<std::uint32_t, 2>> posted_at_;
-  /// How many events, for this post.
+  /// Number of events before the last post.
   ByPost<std::uint32_t> posted_event_;
 };
 

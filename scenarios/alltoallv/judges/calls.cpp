@@ -18,7 +18,7 @@ using harness::EventKind;
 using harness::Label;
 
 constexpr Label kOpen = "cuIpcOpenMemHandle";
-constexpr int kMostRefusals = 3;  ///< An open, one when it was cleared, one after the purge.
+constexpr int kMostRefusals = 3;  ///< The open, one after a clear, and one after a purge.
 
 bool is_error(const Event& event) {
   return event.kind == EventKind::call && event.value != CUDA_SUCCESS &&
@@ -59,7 +59,7 @@ bool was_told_twice(const harness::World& world) {
 Failures failures_of(const harness::World& world, harness::Name activation, std::size_t since) {
   const auto& events = world.history.events();
   Failures found;
-  Label failed;  // The call before this one, if it did.
+  Label failed;  // The previous call, if it failed.
   int refusals = 0;
   for (std::size_t i = since; i < events.size(); ++i) {
     const Event& event = events[i];
@@ -113,8 +113,8 @@ void report_wrong_calls(harness::Scene& scene) {
 }
 
 void report_busy_opens(harness::Scene& scene, std::span<const std::uint32_t> planned_polls) {
-  // 20 polls of one collective, each of which tries to open what each of the peers has: those that
-  // the plan has a rank make while it stays behind reach that.
+  // Allows 20 polls of one collective, each of which may try to open the memory of each peer. The
+  // polls that the plan makes while a rank stays behind come on top.
   constexpr std::uint32_t kPolls = 20, kFewestPeers = 3;
   const std::uint32_t opens = std::max(kFewestPeers, rank_count(scene.config()) - 1);
   const harness::World& world = scene.world();

@@ -55,16 +55,16 @@ void Judges::report_wrong_value(std::string detail) {
 
 // ---- memory that is mapped ----------------------------------------------------------------------
 
-// Scratch counts only once the team is there: when a rank maps it, its owner is still making the
-// team.
+// The scratch of an unfinished team is unknown: when a rank maps it, its owner may still be making
+// the team.
 BirthId Judges::memory_of(const Use& use) const {
   if (use.is_of_scratch()) return scratch_[use.team][use.peer];
   return use.destination ? memory_.destination(use.peer, use.request)
                          : memory_.source_of(use.peer, use.request);
 }
 
-// A source or destination may be freed while peers have it mapped (kContract); scratch is the
-// team's.
+// Peers may have a source or destination mapped when it is freed (kContract). Scratch belongs to
+// the team, so that this is a fault.
 void Judges::let_go(const Use& use, BirthId met, std::uint64_t count) {
   const BirthId scratch = scratch_[use.team][use.peer];
   accesses_.let_go(use, met, count, mappings_.is_own(use, met));
@@ -78,7 +78,7 @@ void Judges::team_made(std::uint32_t rank, std::uint32_t team, const Births& bir
   if (state_of_job_.bounded()) leftovers_.team_made(rank, team, births);
 }
 
-// It is reported once: when it goes, or, if that was seen too late, by code that lets go of it.
+// Reports it once: here, or in let_go() if a peer that maps it was not known here.
 void Judges::team_destroyed(std::uint32_t rank, std::uint32_t team) {
   const BirthId scratch = std::exchange(scratch_[team][rank], BirthId::none);
   if (scratch != BirthId::none && !scene_.world().ledger.alive(scratch))
@@ -89,7 +89,7 @@ void Judges::team_destroyed(std::uint32_t rank, std::uint32_t team) {
 
 void Judges::report_freed(BirthId scratch, std::uint32_t peer) {
   const harness::Ledger& ledger = scene_.world().ledger;
-  if (ledger.serves(scratch, {})) return;  // A repair keeps it for code that has it mapped.
+  if (ledger.serves(scratch, {})) return;  // An intervention keeps it for the rank that maps it.
   harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, scratch);
   fault.detail = fmt::format("freed while rank {} has it mapped for the team", peer);
   scene_.world().history.add(std::move(fault));
@@ -101,7 +101,7 @@ void Judges::compare(Label what, const Memo& found, const Place& place, std::uin
   const harness::Life& life = scene_.world().ledger.life(place.allocation);
   const bool there = place.allocation != BirthId::none;
   scene_.expect(what, found.ptr, there ? life.address : 0);
-  if (!there) return;  // Then no one reads the rest.
+  if (!there) return;  // The other fields are never read.
   scene_.expect(what, found.length, life.bytes);
   scene_.expect(what, found.offset, place.offset + offset);
 }
@@ -133,7 +133,7 @@ void Judges::batching(const targets::alltoallv::Batching& batching) {
   if (memory_.is_ordered_by(step.stream, batching.request)) shadow_.reach(Window::read_ahead);
 }
 
-// The mark of a key tells whose it is.
+// The tag of a key tells which request wrote it.
 void Judges::key_read(const targets::alltoallv::KeyReading& reading) {
   const auto written_for = static_cast<std::uint32_t>(harness::raw(reading.mark));
   Use use = reading.use;
@@ -154,7 +154,7 @@ Allowance Judges::allowance(std::uint32_t rank) const {
   std::uint32_t streams = 0;
   for (const Step& step : state_of_job_.plan()) streams |= step.stream != 0 ? 1U << step.stream : 0;
   return {.mappings = mappings_.open_count(rank),
-          .allocations = 1,  // The blocks that kernels are given by address.
+          .allocations = 1,  // Parameter blocks of kernels.
           .streams = 1 + static_cast<std::size_t>(std::popcount(streams)),
           .events = memory_.most_requests(rank),
           .ipc_events = 0};

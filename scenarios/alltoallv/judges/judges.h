@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges: those that hear what a job tells, each of one thing, and what they compare it with.
+// Judges: passes the facts of a job to its judges, one for each subject.
 #pragma once
 
 #include "scenarios/alltoallv/job_state.h"
@@ -11,11 +11,11 @@
 
 namespace scenarios::alltoallv {
 
-/// Ownership: the job's; borrows the scene and the job_state. Threads: the run's.
+/// Ownership: owned by the job; borrows the scene and the job_state. Threads: the run's.
 class Judges final : public targets::alltoallv::Observer {
  public:
   Judges(harness::Scene& scene, const JobState& job_state);
-  Judges(const Judges&) = delete;  // Its parts point at each other, and the path at it.
+  Judges(const Judges&) = delete;  // Its parts point at each other, and the path points at it.
   Judges& operator=(const Judges&) = delete;
 
   Shadow& shadow() { return shadow_; }
@@ -25,7 +25,7 @@ class Judges final : public targets::alltoallv::Observer {
   Mappings& mappings() { return mappings_; }
   const Mappings& mappings() const { return mappings_; }
   Memory& memory() { return memory_; }
-  /// How many destinations were read back.
+  /// Returns how many destinations were read back.
   std::uint32_t reading_count() const { return reading_count_; }
 
   // ---- what a rank does beside its collectives ----
@@ -33,10 +33,10 @@ class Judges final : public targets::alltoallv::Observer {
   void team_begun(std::uint32_t rank, std::uint32_t team) {
     scratch_[team][rank] = harness::BirthId::none;
   }
-  /// `births`: those of the call that made it.
+  /// `births`: births during the call that made it.
   void team_made(std::uint32_t rank, std::uint32_t team, const Births& births);
   void team_destroyed(std::uint32_t rank, std::uint32_t team);
-  /// Its process is about to close, and nothing is outstanding.
+  /// Called when the process is about to close and nothing is outstanding.
   void process_closes(std::uint32_t rank);
   void process_closed(std::uint32_t rank) { mappings_.process_closed(rank); }
 
@@ -133,9 +133,9 @@ class Judges final : public targets::alltoallv::Observer {
   void marked(harness::BirthId region) override { mappings_.marked(region); }
   void closing(harness::BirthId region) override { mappings_.closing(region); }
 
-  /// Returns the peer's allocation that a use is of.
+  /// Returns the peer's allocation that a use maps.
   harness::BirthId memory_of(const Use& use) const;
-  /// Returns the topology of the team in which the rank of a fact has its request.
+  /// Returns the topology of the team to which the request of a fact belongs.
   template <class Fact>
   targets::alltoallv::Topology topology_of(const Fact& fact) const {
     return state_of_job_.topology(fact.rank, state_of_job_.step_at(fact.request).team);

@@ -34,7 +34,7 @@ bool is_watched(Label kind) {
 
 }  // namespace
 
-// Every birth is an event, in the same order; the event tells the task, and the task the process.
+// Births are events in the order of their ids. An event has the task, and the task its process.
 void Leftovers::look() {
   looked_ = true;
   const harness::World& world = scene_.world();
@@ -64,7 +64,7 @@ void Leftovers::judge(std::uint32_t rank, const Allowance& allowance) {
   }
 }
 
-// Code that makes a team may continue with collectives of another one meanwhile, and open theirs.
+// Selects by site: during the call, collectives of another team may progress and open events.
 void Leftovers::team_made(std::uint32_t rank, std::uint32_t team, const Births& births) {
   const harness::Ledger& ledger = scene_.world().ledger;
   const auto keep = [&](Label kind, Lives& lives) {
@@ -76,8 +76,8 @@ void Leftovers::team_made(std::uint32_t rank, std::uint32_t team, const Births& 
   keep(kOpenedEvent, opened_[team]);
 }
 
-// Once its owner has destroyed an event, any operation on what was opened of it is undefined
-// (cuIpcOpenEventHandle); and that it must be destroyed, too, is one.
+// Once the owner has destroyed an event, every operation on an opened handle of it is undefined
+// (cuIpcOpenEventHandle), including the destruction of the handle.
 void Leftovers::judge_team(std::uint32_t rank, std::uint32_t team) {
   const harness::Ledger& ledger = scene_.world().ledger;
   const Lives opened = std::exchange(opened_[team], {});
@@ -86,7 +86,7 @@ void Leftovers::judge_team(std::uint32_t rank, std::uint32_t team) {
   if (std::none_of(opened.begin(), opened.end(), is_alive)) return;
   for (const BirthId id : own) {
     if (is_alive(id)) continue;
-    if (ledger.spares(id, {})) return;  // A repair does, for who has it open.
+    if (ledger.spares(id, {})) return;  // An intervention keeps it for the peers.
     harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, id);
     fault.detail = fmt::format("rank {} goes from the team while its events are open", rank);
     scene_.world().history.add(std::move(fault));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A use begins when the cache gives a mapping and ends when the same use counts it
-// down; a count that another use takes is stolen, one that nothing took wraps. If the variant says
-// that it is bounded, a mapping that left the table is closed with its last use, one that nothing
-// holds is closed where the config says so, no address is mapped twice, and none leaves the table
-// without a reason: its memory is gone, the driver said twice that something is in the way, or
-// nothing holds it and the config or the end of the process says so. A cache that never hits is
-// none.
+// How it works. A use begins when the cache returns a mapping and ends when the same use
+// counts it down; a count that another use takes is stolen, one without a use wraps. If the
+// variant claims to be bounded: a mapping that left the table is closed with its last use, an
+// unused one is closed if the config says so, no address is mapped twice, and no mapping
+// leaves the table without a reason (its memory is freed, the driver said "already mapped"
+// twice, or it is unused and the config or the end of the process requires it). A cache must
+// also have hits.
 #include "scenarios/alltoallv/judges/mappings.h"
 
 #include <fmt/format.h>
@@ -29,13 +29,13 @@ void retain(harness::Scene& scene, BirthId life, std::string why) {
   scene.world().history.add(std::move(fault));
 }
 
-/// Returns "collective 2", or the team's.
+/// Returns "collective 2" or the name of the team.
 static std::string in_words(const Use& use) {
   if (use.is_of_scratch()) return use.team == 0 ? "the team" : "team 2";
   return fmt::format("collective {}", use.request + 1);
 }
 
-/// Whether both are of one collective, or of one team.
+/// Returns whether both belong to the same collective, or to the same team.
 static bool are_of_one(const Use& a, const Use& b) {
   return a.request == b.request && a.team == b.team;
 }
@@ -95,7 +95,7 @@ void Mappings::let_go(const Use& use, BirthId met, std::uint64_t told, BirthId m
   if (own != held.end() && own->region == met) held.erase(own);
 }
 
-// The reported crash.
+// This is the crash of the report.
 void Mappings::followed_null(BirthId meant) {
   Fault fault = scene_.world().ledger.describe(FaultKind::wild_access, meant);
   fault.fatal = true;
@@ -122,7 +122,7 @@ void Mappings::marked(BirthId region) {
   known->marked = true;
 }
 
-// L5.
+// Reports a mapping that is closed although it has users.
 void Mappings::closing(BirthId region) {
   for (auto& regions : open_)
     for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -190,7 +190,7 @@ void Mappings::ended(std::uint32_t rank, const Use& what) {
   held.erase(over, held.end());
 }
 
-// L1.
+// Reports a use that has not been counted down at the end of its collective.
 void Mappings::report_held(const Held& held) {
   const harness::Ledger& ledger = scene_.world().ledger;
   if (!ledger.alive(held.region)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mappings: who uses which mapping of a peer's memory, as the judges count it: from what a rank
-// opened, took, let go of and closed, and never from the counts that the path keeps for itself.
+// Mappings: the uses of each mapping, as the judges count them: by the opening, mapping, unmapping
+// and closing that ranks report, and never by the path's own counts.
 #pragma once
 
 #include <memory_resource>
@@ -16,56 +16,56 @@ using targets::alltoallv::Opening;
 using targets::alltoallv::Request;
 using targets::alltoallv::Use;
 
-/// A mapping that was not there.
+/// Object kind of a mapping that does not exist.
 inline constexpr harness::Label kMissingRegion{"missing region"};
 
-/// Reports a life that outlasted, during the run, the last one that could use it.
+/// Reports an object that outlived its last possible use.
 void retain(harness::Scene& scene, harness::BirthId life, std::string why);
 
-/// Ownership: the job's. Threads: the run's.
+/// Ownership: owned by the job. Threads: the run's.
 class Mappings {
  public:
-  /// `bounded`: whether the variant says that what nothing holds is closed.
+  /// `bounded`: whether the variant claims that unused mappings are closed.
   Mappings(harness::Scene& scene, bool bounded);
 
   // ---- facts ----
   void opened(const Opening& opening);
-  /// `memory`: the peer's allocation that it is of; none if the judges do not know.
+  /// `memory`: the peer's allocation that is mapped; none if the judges do not know it.
   void mapped(const Use& use, harness::BirthId region, std::uint64_t told, harness::BirthId memory);
   void let_go(const Use& use, harness::BirthId met, std::uint64_t told, harness::BirthId memory);
   void followed_null(harness::BirthId meant);
-  /// A mapping is about to leave the table, for the sake of another use.
+  /// A mapping is about to leave the table because of another use.
   void evicting(const targets::alltoallv::Eviction& eviction);
   void marked(harness::BirthId region);
   void closing(harness::BirthId region);
-  /// A collective is over on a rank: its uses are.
+  /// A collective has ended on a rank, and so have its uses.
   void ended(std::uint32_t rank, Request request) { ended(rank, Use{.request = request}); }
-  /// A rank's part of a team has gone, and so have its uses of scratch.
+  /// A rank's part of a team is destroyed, and so its uses of scratch have ended.
   void team_destroyed(std::uint32_t rank, std::uint32_t team);
-  /// Whatever is open goes now, and nothing may be left.
+  /// The process closes all mappings now, and none may be left afterwards.
   void process_closes(std::uint32_t rank) { closing_[rank] = true; }
   void process_closed(std::uint32_t rank);
 
   // ---- judgement ----
-  /// A call of `rank` has returned: whatever must not stay open by now is closed.
+  /// A call of `rank` has returned: reports mappings that should be closed.
   void settle(std::uint32_t rank);
-  /// How many mappings `rank` has open, code that holds them.
+  /// Returns the number of mappings that `rank` has open.
   std::size_t open_count(std::uint32_t rank) const { return open_[rank].size(); }
-  /// The peer that has scratch of `rank` mapped for that team; none if nothing has.
+  /// Returns the peer that maps the scratch of `rank` for that team; none if there is none.
   std::optional<std::uint32_t> mapper_of_scratch(std::uint32_t rank, std::uint32_t team) const;
-  /// Whether a collective that is not over on its rank, or a team, has mapped it.
+  /// Returns whether a team, or a collective that has not ended on its rank, has mapped it.
   bool is_used(harness::BirthId region) const;
-  /// Whether the mapping is the one that the use was given.
+  /// Returns whether the mapping is the one that the use got.
   bool is_own(const Use& use, harness::BirthId region) const;
-  /// Why the mapping left the table, or the one that was meant when this one was let go of; none if
-  /// neither has.
+  /// Returns why the mapping left the table, or why the one that was meant did; none if neither has
+  /// left it.
   std::optional<targets::alltoallv::Reason> thrown_for(harness::Name region) const;
 
  private:
   struct Region {
     Opening opening;
     harness::BirthId memory = harness::BirthId::none;
-    std::uint64_t count = 0;  ///< How many uses have begun and not ended.
+    std::uint64_t count = 0;  ///< Uses that have begun and not ended.
     bool marked = false;
     bool reported = false;
   };
@@ -94,10 +94,10 @@ class Mappings {
   bool close_at_zero_;
   ByRank<Region> open_;
   ByRank<Held> held_;
-  ByRank<Held> begun_;  ///< All uses of what is not over, let go of or not.
+  ByRank<Held> begun_;  ///< All uses of unfinished collectives and teams, even if unmapped.
   std::array<bool, targets::alltoallv::kRankLimit> closing_{};
-  std::pmr::vector<Thrown> thrown_;  ///< Left the table, or met in the place of what has.
-  Use evicted_for_;  ///< The use that the last mapping to leave the table made room for.
+  std::pmr::vector<Thrown> thrown_;  ///< Evicted, or met in the place of an evicted one.
+  Use evicted_for_;                  ///< Use for which the last evicted mapping was evicted.
 };
 
 }  // namespace scenarios::alltoallv

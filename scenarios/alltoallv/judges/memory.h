@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: which allocations of a rank something can still use, as the judges know it: from what the
-// caller did. What nothing can use any more is freed by the end of the call that let go of it.
+// Memory: the allocations of a rank that are still in use, by the judges' own account of the
+// caller's actions. An unused one must be freed by the end of the call that released it.
 #pragma once
 
 #include <memory_resource>
@@ -13,17 +13,17 @@ namespace scenarios::alltoallv {
 using targets::alltoallv::Buffer;
 using targets::alltoallv::Request;
 
-/// The births that one call of a rank's own task is the cause of.
+/// Births caused by one call of a rank's own task.
 class Births {
  public:
   explicit Births(const harness::World& world)
       : world_(world), event_(world.history.events().size()), life_(world.ledger.lives().size()) {}
 
-  /// The last allocation of device memory since then; none if there was none.
+  /// Returns the last allocation of device memory since then, or none.
   harness::BirthId last_allocation() const;
-  /// Whether all of them have died.
+  /// Returns whether all of them have died.
   bool all_freed() const;
-  /// Calls `visit(life)` for each life of that kind since then, in order.
+  /// Calls `visit(life)` for each birth of that kind since then, in order.
   template <class Visit>
   void for_each(harness::Label kind, Visit visit) const;
 
@@ -43,63 +43,63 @@ void Births::for_each(harness::Label kind, Visit visit) const {
     if (events[i].kind != harness::EventKind::birth) continue;
     if (events[i].task == task && events[i].what == kind)
       visit(static_cast<harness::BirthId>(life));
-    if (life + 1 < lives.size()) ++life;  // Every birth is an event, in the same order.
+    if (life + 1 < lives.size()) ++life;  // Births are events, in the order of their ids.
   }
 }
 
-/// If a tensor is: in an allocation, this many bytes behind its start.
+/// Place of a tensor: an allocation, and an offset in bytes.
 struct Place {
   harness::BirthId allocation = harness::BirthId::none;
   std::uint64_t offset = 0;
 };
 
-/// Ownership: the job's. Threads: the run's.
+/// Ownership: owned by the job. Threads: the run's.
 class Memory {
  public:
-  /// `bounded`: whether the variant says so.
+  /// `bounded`: whether the variant claims to be bounded.
   Memory(harness::Scene& scene, bool bounded) : scene_(scene), bounded_(bounded) {}
 
   // ---- what the caller did ----
-  /// The next tensor of the rank that is filled, or that a request begins with, is there.
+  /// Memory for the next tensor is allocated: a source to fill, or the destination of a request.
   void placed(const targets::alltoallv::Placement& placement);
   void filled(std::uint32_t rank, Buffer buffer, std::uint32_t stream);
   void begun(std::uint32_t rank, Request request, Buffer buffer);
   void cycled(std::uint32_t rank, Buffer buffer);
-  /// After the call: what only the variable, or the request, held is gone.
+  /// Called after the call: memory that only the variable, or the request, held is freed.
   void dropped(std::uint32_t rank, Buffer buffer);
   void finalized(std::uint32_t rank, Request request);
-  /// Nothing is outstanding, and the collector has run.
+  /// Called when nothing is outstanding and the collector has run.
   void over(std::uint32_t rank);
 
-  /// Returns a variable's content, by the judges' own account.
+  /// Returns whether the variable is filled, by the judges' own account.
   bool is_filled(std::uint32_t rank, Buffer buffer) const { return in(rank, buffer) != nullptr; }
-  /// Life of the source that the variable holds; none if it is empty.
+  /// Returns the source that the variable holds; none if it is empty.
   harness::BirthId source(std::uint32_t rank, Buffer buffer) const;
-  /// Life of the source that a request was given; none if it sends nothing.
+  /// Returns the source of a request; none if it sends nothing.
   harness::BirthId source_of(std::uint32_t rank, Request request) const {
     return place_of_source(rank, request).allocation;
   }
   Place place_of_source(std::uint32_t rank, Request request) const;
-  /// Life of a request's destination; none when there is none.
+  /// Returns the destination of a request; none if it has none.
   harness::BirthId destination(std::uint32_t rank, Request request) const {
     return place_of_destination(rank, request).allocation;
   }
   Place place_of_destination(std::uint32_t rank, Request request) const;
-  /// Whether some rank's source of the request is filled on this stream of the user's, where
-  /// nothing waits for it.
+  /// Returns whether some rank's source of the request is filled on this user stream, without a
+  /// synchronization.
   bool is_ordered_by(std::uint32_t stream, Request request) const;
-  /// Most requests that `rank` had at once.
+  /// Returns the maximum number of requests that `rank` had at once.
   std::uint32_t most_requests(std::uint32_t rank) const { return most_[rank]; }
 
  private:
   static constexpr Request kNone = 0xff;
   struct Tensor {
     Place place;
-    Buffer variable = kNone;         ///< That holds it.
-    Request destination_of = kNone;  ///< The request whose destination it is.
-    std::uint32_t requests = 0;      ///< That use it: bit per request.
-    std::uint32_t stream = 0;        ///< Where it was filled.
-    bool cycled = false;             ///< Only the collector knows when it goes.
+    Buffer variable = kNone;         ///< Variable that holds it.
+    Request destination_of = kNone;  ///< Request whose destination it is.
+    std::uint32_t requests = 0;      ///< Requests that use it, one bit each.
+    std::uint32_t stream = 0;        ///< Stream on which it was filled.
+    bool cycled = false;             ///< Part of a cycle: freed by the collector.
     bool is_used() const { return variable != kNone || requests != 0 || cycled; }
   };
 
@@ -108,13 +108,13 @@ class Memory {
     return const_cast<Tensor*>(std::as_const(*this).in(rank, buffer));
   }
   bool is_used(harness::BirthId allocation, std::uint32_t rank) const;
-  /// Forgets what nothing uses, and reports what is alive nevertheless.
+  /// Forgets unused tensors, and reports those that are alive nevertheless.
   void sweep(std::uint32_t rank, const char* why);
 
   harness::Scene& scene_;
   bool bounded_;
   std::array<std::pmr::vector<Tensor>, targets::alltoallv::kRankLimit> tensors_;
-  std::array<Place, targets::alltoallv::kRankLimit> placed_{};  ///< The last, by rank.
+  std::array<Place, targets::alltoallv::kRankLimit> placed_{};  ///< Last placement, by rank.
   std::array<std::uint32_t, targets::alltoallv::kRankLimit> requests_{};
   std::array<std::uint32_t, targets::alltoallv::kRankLimit> most_{};
 };

@@ -25,7 +25,7 @@ constexpr std::array<Refusal, 10> kRefusals{{
      "alltoallv.h: one did on another rank"},
 }};
 
-/// Answers of harness::OpenFailures that speak of two opens.
+/// Values of harness::OpenFailures that affect two opens.
 constexpr std::uint32_t kMappedTwice = 2;
 constexpr std::uint32_t kMappedThenFailed = 4;
 

@@ -19,7 +19,7 @@ void Shadow::disorder(Window window) {
 
 // ---- collectives --------------------------------------------------------------------------------
 
-// Code that has taken a number in vain is one ahead of the others from then on.
+// A rank that took a number in vain is one ahead of the others from then on.
 void Shadow::init_failed(const targets::alltoallv::FailedInit& failed) {
   if (failed.answer != Status::driver_error) return;
   reach(Window::number_skipped);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken paths: the sound policy, or a call of its job, with one thing wrong. They are not
+// Broken paths: the sound policy, or a call of its job, with a single bug. They are not
 // variants.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace scenarios::alltoallv::testing {
 
-using namespace targets::alltoallv;  // All of it is about the target's parts.
+using namespace targets::alltoallv;  // The whole file concerns the target's parts.
 using harness::Case;
 
-/// Hands every call on.
+/// Forwards every call.
 class Wrapper : public Alltoallv {
  public:
   explicit Wrapper(Alltoallv& path) : path_(path) {}
@@ -75,7 +75,7 @@ Alltoallv* make_wrapper(harness::Runtime& runtime, const Setup& setup) {
   return runtime.scheduler.arena().make<Broken>(*make_policy<SnapshotRegion>(runtime, setup));
 }
 
-/// The scenario with that path instead of snapshot_region, whose claim it has.
+/// Returns the scenario with that path in place of snapshot_region, under the same claim.
 template <Maker make>
 const harness::Scenario& broken_scenario() {
   static const harness::Scenario broken = [] {
@@ -102,7 +102,7 @@ std::vector<std::string> run_wrapper(const char* config, const Program& program)
   return run_broken<make_wrapper<Broken>>(config, program);
 }
 
-/// The faults of the first failing run of the program under at most two further choices.
+/// Returns the faults of the first failing run of the program with at most two more choices.
 template <class Lifetime>
 std::vector<std::string> search_policy(Case the_case) {
   harness::Runner runner;

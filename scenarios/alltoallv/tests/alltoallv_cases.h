@@ -21,7 +21,7 @@ using harness::testing::sim;
 inline constexpr harness::testing::VariantFinder variant_named{scenario};
 inline constexpr harness::testing::CaseMaker make_case{scenario};
 
-/// Kinds and what they are of, without repetitions, in the order in which they were found.
+/// Returns kinds and object kinds of the faults, without repetitions, in the order of the run.
 inline std::vector<std::string> faults_of(const harness::Outcome& outcome) {
   std::vector<std::string> words;
   for (const harness::Fault& fault : outcome.faults) {

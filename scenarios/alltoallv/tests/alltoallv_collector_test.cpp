@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collector runs on a separate thread, which has no context: what it frees is freed
-// nevertheless, and the thread is left as it was.
+// The collector runs on a separate thread without a context: the memory is freed nevertheless, and
+// the thread's state is restored.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using harness::Label;
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
-/// Rank 0's source is garbage, and rank 0 asleep, when the collector's own task gets to run.
+/// Rank 0 sleeps, and its source is garbage, when the collector's own task gets to run.
 Case collected_elsewhere() {
   Case the_case = make_case("snapshot_region", "C=8 ranks=2 close=never",
                             Program()
@@ -30,7 +30,7 @@ Case collected_elsewhere() {
   return the_case;
 }
 
-/// How often the collector's task called `name`.
+/// Returns how often the collector's task called `name`.
 int calls_of_collector(const harness::Runner& runner, Label name) {
   int count = 0;
   for (const harness::Event& event : runner.history().events())
@@ -46,7 +46,7 @@ TEST(AlltoallvCollector, FreesMemoryOnAThreadWithoutAContext) {
   EXPECT_EQ(calls_of_collector(runner, "cuMemFree"), 1);
 }
 
-/// Borrows a context for good.
+/// Pushes a context and never pops it.
 class KeepContext final : public Wrapper {
  public:
   using Wrapper::Wrapper;

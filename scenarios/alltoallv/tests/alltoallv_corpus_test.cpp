@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of the path: what they show of the real system, and that nothing smaller does.
+// The programs of the path: each reproduces a bug of the real system, and no smaller one does.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@ using harness::Case;
 using harness::testing::ProgramProofs;
 using harness::testing::read_corpus;
 
-/// Says if a window does no harm by itself.
+/// Returns whether a window is harmless by itself.
 bool is_protected(const std::string& window) { return window == "slot_released"; }
 
-/// The variant that the program fails for: reread_slot, where UCC has the window open.
+/// Returns the variant for which the program fails: reread_slot if UCC has the window open.
 std::string_view unsound(const harness::Reproducer& program) {
   return scenario.variants[program.the_case.variant].name.view();
 }
@@ -48,7 +48,7 @@ TEST(AlltoallvPrograms, GivingTheSlotAwayDoesNoHarmByItself) {
                       window);
 }
 
-/// A program of the window, or of what retains: two collectives, the second without a source on
+/// Returns a program for the window, or for a leak: two collectives, the second without a source on
 /// rank 0.
 Case program_for(const std::map<std::string, harness::Reproducer>& programs,
                  const std::string& hazard) {
@@ -58,7 +58,7 @@ Case program_for(const std::map<std::string, harness::Reproducer>& programs,
                    Program().script(Op::alltoallv).script(Op::alltoallv, {1, 0, 0, 1}));
 }
 
-// Those that are missing: the first of the smallest sets of choices that show the hazard.
+// Writes the missing ones: the first of the smallest sets of choices that reproduce the hazard.
 TEST(AlltoallvPrograms, WriteTheMissingReproducersWhenAsked) {
   if (!harness::testing::writes_corpus()) GTEST_SKIP() << "AFTERLIFE_WRITE_CORPUS is not set";
   ProgramProofs proofs(scenario);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's offers, and the plan that results from them.
+// The ops that the driver offers, and the resulting plan.
 #include <gtest/gtest.h>
 
 #include "harness/tests/told_scene.h"
@@ -24,7 +24,7 @@ TEST(AlltoallvDriver, EveryThemeHasACollective) {
     EXPECT_NE(offer(theme, {.rank_count = 2}) & ops(Op::alltoallv), 0u) << theme.name.view();
 }
 
-/// The plan of three ranks that a program comes to.
+/// Returns the plan of three ranks for the scene's program.
 Plan plan_of(harness::testing::ToldScene& told, const Shape& shape) {
   return Player(told.scene(), themes()[0], 3).make_plan(shape);
 }

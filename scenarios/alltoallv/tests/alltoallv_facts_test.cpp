@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known facts of the reported race come out: when it can happen at all, and what a stale key
-// does, by what the slow rank has in its cache.
+// Known facts about the reported race are reproduced: when it can happen at all, and the effect of
+// a stale key, depending on the cache of the slow rank.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,14 +22,14 @@ std::vector<std::string> run(std::string_view variant, const char* config, const
 
 // ---- when ---------------------------------------------------------------------------------------
 
-/// The scenario with drivers that wait for each collective before the next.
+/// Returns the scenario with ranks that wait for each collective before the next.
 harness::Scenario blocking() {
   harness::Scenario other = scenario;
   other.drive = [](harness::Scene& scene) { drive_shaped(scene, {.blocking = true}); };
   return other;
 }
 
-/// Runs the program under every set of at most `decisions` further choices.
+/// Runs the program with every set of at most `decisions` more choices.
 harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
                          const Program& program, std::uint32_t decisions) {
   harness::Runner runner;
@@ -50,7 +50,7 @@ Program collectives(int count) {
 }
 
 TEST(AlltoallvPreconditions, BlockingCollectivesWithEightSlotsCannotReachTheWindow) {
-  // Nine collectives, so that a slot is used twice, and every single choice on top.
+  // Nine collectives, so that a slot is used twice, with every single choice.
   const harness::Proof proof = enumerate(blocking(), "C=8 ranks=2 close=never", collectives(9), 1);
   EXPECT_TRUE(proof.complete);
   EXPECT_FALSE(proof.failed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every judge of this path goes red when the target misbehaves: each test breaks the sound policy,
-// or a call of the job, in one place, and nothing else.
+// Every judge of this path reports a target with a bug: each test breaks the sound policy, or a
+// call of the job, in one place only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,13 +142,13 @@ TEST(AlltoallvJudges, TestAndWaitAnswerTheSame) {
 
 // ---- mappings -----------------------------------------------------------------------------------
 
-/// Lets go of nothing.
+/// Unmaps nothing.
 class KeepReferences final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   void unmap(Mappings&, Side, std::uint32_t) override {}
 };
-/// Forgets the references that it had to keep.
+/// Loses the references that it has to keep.
 class ForgetReferences final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -161,7 +161,7 @@ TEST(AlltoallvJudges, AReferenceEndsWithItsCollective) {
   EXPECT_THAT(run_policy<ForgetReferences>(kPlain, two()), Contains("leak reference to a mapping"));
 }
 
-/// Lets go twice.
+/// Unmaps twice.
 class LetGoTwice final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -175,7 +175,7 @@ TEST(AlltoallvJudges, ACountBelowZeroIsADoubleFree) {
   EXPECT_THAT(run_policy<LetGoTwice>(kPlain, two()), Contains("double_free region"));
 }
 
-/// Counts down what another collective holds.
+/// Counts down the mapping of another collective.
 class StealCounts final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -200,7 +200,7 @@ TEST(AlltoallvJudges, AStolenCountIsAWrongOwner) {
   EXPECT_THAT(run_policy<StealCounts>(kPlain, program), Contains("wrong_owner region"));
 }
 
-/// Closes whatever is in the way, whatever its count; but its process leaves nothing open.
+/// Closes any conflicting mapping, whatever its count, but leaves nothing open at the end.
 class CloseBlindly final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -215,7 +215,7 @@ TEST(AlltoallvJudges, ABlindCloseIsAWrongOwner) {
   EXPECT_THAT(search_policy<CloseBlindly>(the_case), Contains("wrong_owner region"));
 }
 
-/// Keeps open what the config says is closed when nothing holds it.
+/// Keeps unused mappings open although the config says that they are closed.
 class KeepIdle final : public SnapshotRegion {
  public:
   explicit KeepIdle(Core& core) : SnapshotRegion(core) { core.setup.close_at_zero = false; }
@@ -226,7 +226,7 @@ TEST(AlltoallvJudges, AMappingThatNobodyHoldsIsClosedAtZero) {
 
 // ---- slots --------------------------------------------------------------------------------------
 
-/// Rank 0 leaves it to the others to give the slot back, and they to rank 0.
+/// Rank 0 leaves it to the others to free the slot, and they leave it to rank 0.
 class KeepSlots final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -242,7 +242,7 @@ TEST(AlltoallvJudges, ASlotIsFreeWhenAllAreDone) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-/// Keeps what a collective used when it is finalized.
+/// Keeps a collective's memory after finalize.
 class KeepRequests final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -261,7 +261,7 @@ TEST(AlltoallvJudges, WhatAVariableHeldAloneGoesWithIt) {
   EXPECT_THAT(run_wrapper<KeepVariables>(kPlain, two()), Contains("leak device memory"));
 }
 
-/// The process closes with what its team left.
+/// Leaves its team to the end of the process.
 class KeepTeam final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -273,7 +273,7 @@ TEST(AlltoallvJudges, WhatClosingWouldHideIsLookedAtBefore) {
 
 // ---- what is in a slot --------------------------------------------------------------------------
 
-/// Gives init its arguments, with one thing changed on the way.
+/// Passes other arguments to init: `change` modifies one of them.
 template <void (*change)(Arguments&)>
 class Change final : public Wrapper {
  public:
@@ -296,7 +296,7 @@ TEST(AlltoallvJudges, EveryFieldOfASlotIsWhatTheCallerSaid) {
   EXPECT_THAT(run_wrapper<Change<take_elsewhere>>(kPlain, two()), Contains("wrong_value shares"));
 }
 
-/// Reads the slot for its key again.
+/// Reads the key from the slot again.
 class Reread final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;

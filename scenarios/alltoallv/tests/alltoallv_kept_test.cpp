@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judges of what is kept and what was answered, each red when the target misbehaves: a mapping
-// that goes too early or too late, scratch that the team still uses, an error that is swallowed or
-// made up, a CUDA call that is wrong.
+// The judges of kept objects and returned statuses report a target with a bug: a mapping closed too
+// early or too late, scratch freed while the team uses it, an error that is swallowed or invented,
+// a wrong CUDA call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ Program gather() { return Program().script(Op::allgather); }
 
 // ---- mappings -----------------------------------------------------------------------------------
 
-/// Closes what the config says is kept.
+/// Closes mappings that the config says are kept.
 class CloseIdle final : public SnapshotRegion {
  public:
   explicit CloseIdle(Core& core) : SnapshotRegion(core) { core.setup.close_at_zero = true; }
@@ -31,7 +31,7 @@ TEST(AlltoallvKept, AMappingOfMemoryThatLivesIsNotThrownOut) {
   EXPECT_THAT(run_policy<CloseIdle>(kPlain, two()), Contains("refusal mapping"));
 }
 
-/// Leaves its mappings to the end of the context.
+/// Leaves its mappings open until the context is destroyed.
 class LeaveOpen final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -56,7 +56,7 @@ TEST(AlltoallvKept, ATeamThatGoesLetsGoOfScratch) {
   EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, gather()), Contains("leak reference to a mapping"));
 }
 
-/// Closes with the team what is kept as long as the process.
+/// Closes mappings with the team that are kept as long as the process.
 class CloseScratch final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -69,7 +69,7 @@ TEST(AlltoallvKept, AMappingOfScratchIsNotThrownOutEither) {
   EXPECT_THAT(run_policy<CloseScratch>(kPlain, gather()), Contains("refusal mapping"));
 }
 
-/// Frees its scratch before the others have let go of it.
+/// Frees its scratch before the others have unmapped it.
 class FreeScratchEarly final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -119,9 +119,9 @@ class Answer final : public Wrapper {
   }
 };
 
-/// Returns what is found where the `nth` call that `rank` makes for its first collective is made to
-/// fail: 0 is cuEventRecord, 1 the opening of the peer's memory, which is told "already mapped" (1)
-/// or fails (3).
+/// Returns the faults when an error is injected into the `nth` call of `rank` for its first
+/// collective: 0 is cuEventRecord, 1 the opening of the peer's memory, which returns "already
+/// mapped" (1) or fails (3).
 template <Maker make>
 std::vector<std::string> run_failing(std::uint16_t nth, std::uint32_t rank = 0,
                                      std::uint32_t how = 1, const Program& program = one(),
@@ -158,7 +158,7 @@ TEST(AlltoallvKept, WhoHasNotGotItsDataMayFailForAPeer) {
   EXPECT_THAT(run_failing<make_wrapper<Answer<Status::peer_error>>>(0, 1), IsEmpty());
 }
 
-/// Opens memory as long as it is told "already mapped".
+/// Opens memory again as long as the result is "already mapped".
 class OpenBusily final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -170,7 +170,7 @@ class OpenBusily final : public Wrapper {
     path_.drop(rank, buffer);
   }
 };
-/// Returns what is found where the first `count` opens of rank 0's drop are told "already mapped".
+/// Returns the faults if the first `count` opens in rank 0's drop return "already mapped".
 std::vector<std::string> run_refused(std::uint16_t count) {
   harness::Runner runner;
   const harness::Scenario& broken = broken_scenario<make_wrapper<OpenBusily>>();
@@ -187,7 +187,7 @@ TEST(AlltoallvKept, NobodyOpensWhatIsInTheWayAgainAndAgain) {
   EXPECT_THAT(run_refused(61), Contains("api_misuse cuIpcOpenMemHandle"));
 }
 
-/// Destroys an event that it does not have.
+/// Destroys a null event.
 class DestroyNothing final : public Wrapper {
  public:
   using Wrapper::Wrapper;

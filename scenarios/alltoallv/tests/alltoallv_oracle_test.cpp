@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges that only this path has, and how the windows of a fault are reported. That the judges go
-// red is shown with broken targets: alltoallv_judges_test.cpp.
+// Judges that only this path has, and the windows that are reported for faults. Broken targets show
+// that the judges report bugs: alltoallv_judges_test.cpp.
 #include <cuda.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ Job& make_job(harness::Scene& scene) {
   return *job;
 }
 
-/// The scenario with another driver, run once.
+/// Runs the scenario once with another driver.
 Outcome run(void (*drive)(harness::Scene&), const harness::Tape& tape = {}) {
   harness::Scenario planted = scenario;
   planted.drive = drive;
@@ -38,7 +38,7 @@ Outcome run(void (*drive)(harness::Scene&), const harness::Tape& tape = {}) {
 
 // ---- calls --------------------------------------------------------------------------------------
 
-/// Expects of a run that nothing is at fault, and returns how many of its opens were refused.
+/// Expects a run without faults, and returns how many of its opens were refused.
 std::ptrdiff_t refused_opens(const char* reproducer) {
   harness::Runner runner;
   const Outcome& outcome = runner.run(harness::parse_reproducer(reproducer, "a test's").the_case);
@@ -50,8 +50,8 @@ std::ptrdiff_t refused_opens(const char* reproducer) {
   });
 }
 
-// A rank that waits for a slow peer asks again for what each peer has; a batch of five ranks asks
-// 61 times on end before the key is a new one.
+// A rank that waits for a slow peer polls all its peers; in a batch of five ranks it tries 61 opens
+// in a row before the key has changed.
 TEST(AlltoallvCalls, OpensOfManyPeersAreNotMadeInVain) {
   EXPECT_GT(refused_opens(
                 "afterlife reproducer 1\npath alltoallv\nvariant snapshot_region\n"
@@ -63,8 +63,8 @@ TEST(AlltoallvCalls, OpensOfManyPeersAreNotMadeInVain) {
             60);
 }
 
-// The plan has rank 0 stay behind in four ops, and poll six times in each, while another collective
-// of its own has mapped what is in the way.
+// By the plan, rank 0 stays behind in four ops and polls six times in each, while another of its
+// own collectives holds the conflicting mapping.
 TEST(AlltoallvCalls, OpensThatThePlanAsksForAreNotMadeInVain) {
   EXPECT_GT(
       refused_opens("afterlife reproducer 1\npath alltoallv\nvariant snapshot_region\n"
@@ -83,8 +83,8 @@ TEST(AlltoallvCalls, OpensThatThePlanAsksForAreNotMadeInVain) {
       60);
 }
 
-/// A task opens as often as this, and is told "already mapped" each time; the plan had it poll
-/// `planned_polls` times.
+/// Opens kOpens times, with "already mapped" each time, in a task whose plan has `planned_polls`
+/// polls.
 template <int kOpens, std::uint32_t kPlannedPolls>
 Outcome open_in_vain() {
   constexpr std::uint32_t kMappedTwice = 2;
@@ -117,9 +117,9 @@ TEST(AlltoallvCalls, MoreOpensThanAPlanAsksForAreMadeInVain) {
   EXPECT_EQ(first_signature(open_in_vain<80, 6>()), "api_misuse cuIpcOpenMemHandle used:driver");
 }
 
-/// Rank 0 has posted a collective, and makes a second team, if an open is told "already mapped,
-/// then ..." (harness::OpenFailures): the next one may be the collective's, which ends with an
-/// error.
+/// Rank 0 has posted a collective and makes a second team when an error is injected into an open
+/// that may also affect the next one (harness::OpenFailures). The next one may be the collective's,
+/// which then ends with an error.
 Outcome end_with_an_error_after(std::uint32_t told) {
   const harness::Name team =
       harness::derive_name(harness::slot_name(0, 1), harness::Label("rank").hash(), 0);
@@ -190,7 +190,7 @@ TEST(AlltoallvReference, SeesAnyElementThatIsWrong) {
     }
 }
 
-/// One collective is decided, and its destination is read as `value` everywhere.
+/// Judges one collective whose destination is read back as zeros.
 Outcome read_back(std::uint32_t mismatches) {
   static std::uint32_t counted;
   counted = mismatches;
@@ -251,7 +251,7 @@ TEST(AlltoallvWindows, WhatFollowsADisorderBelongsToIt) {
     EXPECT_EQ(window_met(later, harness::raw(window)), harness::raw(window));
 }
 
-/// A wrong value says nothing itself; it belongs to the first fault before it that does.
+/// A wrong value alone is no evidence; it belongs to the first fault with a window.
 TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
   const Fault silent = fault_of(FaultKind::wrong_value, {}, "check");
   const std::vector<Fault> faults{silent, fault_of(FaultKind::wrong_owner, {}, "map/stale"), silent,
@@ -268,7 +268,7 @@ TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
             (std::vector<int>{-1, reused, reused, closed, reused}));
 }
 
-/// CPU seconds that a run with this many silent faults takes.
+/// Returns the CPU seconds of a run with this many faults without evidence.
 double seconds_with(int count) {
   static int silent_count;
   silent_count = count;

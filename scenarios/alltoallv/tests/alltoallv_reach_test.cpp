@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random run gets to what is judged: a copy; and a fair number where the policy is hard to keep.
+// Random runs reach what is judged: a copy, and often enough the states that are hard to handle.
 #include <cuda.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ using harness::Event;
 using harness::EventKind;
 using harness::Label;
 
-/// Whether a mapping was refused to the last until another thread of the process closed what lay at
-/// its address, and no call was made to fail.
+/// Returns whether a mapping was refused until another thread of the process closed the one at its
+/// address, in a run without injected errors.
 bool is_blocked(const harness::Runner& runner) {
   const harness::World& world = runner.world();
   if (world.injected_failures > 0) return false;
@@ -38,7 +38,7 @@ bool is_blocked(const harness::Runner& runner) {
   return false;
 }
 
-/// Whether a thread that has no context frees memory of its process.
+/// Returns whether a thread without a context frees memory of its process.
 bool is_freed_without_a_context(const harness::Runner& runner) {
   const harness::Scheduler& scheduler = runner.world().scheduler;
   for (const Event& event : runner.history().events())
@@ -55,7 +55,7 @@ struct Reach {
   std::array<int, kWindowCount> windows{};
 };
 
-/// Makes `count` runs, over all configs in turn.
+/// Makes `count` runs, cycling through all configs.
 Reach reach_of(int count) {
   harness::Runner runner;
   harness::strategies::RandomWalk walk(1);

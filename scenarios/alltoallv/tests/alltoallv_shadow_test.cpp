@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which facts reach which window, and which of them are a disorder: fact by fact, without a path.
+// The window that each fact reaches, and which facts are a disorder: fact by fact, without a path.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -15,7 +15,7 @@ using harness::BirthId;
 using targets::alltoallv::Reason;
 using targets::alltoallv::Status;
 
-/// A shadow, which hears of two ranks and two requests for slot 0: request 0 is the earlier.
+/// A shadow with two ranks and two requests for slot 0: request 0 is the earlier.
 class AlltoallvShadow : public ::testing::Test {
  protected:
   AlltoallvShadow() {
@@ -24,7 +24,7 @@ class AlltoallvShadow : public ::testing::Test {
   }
 
   void post(std::uint32_t rank, Request request) { shadow_->posted(post_slot(rank, request)); }
-  /// The rank's next post of the request, with the mark that it should have.
+  /// Returns the rank's next post of the request, with the expected tag.
   targets::alltoallv::Posting post_slot(std::uint32_t rank, Request request) {
     const auto round = slots_->round(rank, request) + std::uint64_t{1};
     const auto mark = static_cast<harness::Generation>((request + std::uint64_t{1}) | round << 32);
@@ -37,7 +37,7 @@ class AlltoallvShadow : public ::testing::Test {
     EXPECT_EQ(told_.scene().observed().reached & ~(std::uint64_t{1} << harness::raw(window)), 0u)
         << "others";
   }
-  /// The window of what results from a disorder, or -1.
+  /// Returns the window of the current disorder, or -1.
   int disorder() const { return shadow_->disorder_before(1); }
 
   harness::testing::ToldScene told_{scenario};
@@ -102,7 +102,7 @@ TEST_F(AlltoallvShadow, FindsASlotFreeThatAnEarlierCollectiveWaitsFor) {
 
 TEST_F(AlltoallvShadow, FindsASlotFreeThatWasAskedForBeforeByALaterNumber) {
   post(0, 1);
-  post(0, 0);  // A persistent one, under the number that it had.
+  post(0, 0);  // A persistent one, under its former number.
   shadow_->found_free(1);
   expect(Window::claim_race, false);
   shadow_->found_free(0);
@@ -120,7 +120,7 @@ TEST_F(AlltoallvShadow, FindsASlotFreeThatNobodyElseWaitsFor) {
 
 TEST_F(AlltoallvShadow, ClaimsASlotThatIsTaken) {
   post(0, 0);
-  shadow_->claimed({0, 0, 2, 2});  // And leaves it.
+  shadow_->claimed({0, 0, 2, 2});  // And does not write it.
   expect(Window::claim_race, false);
   shadow_->claimed({0, 0, 2, 1});
   expect(Window::claim_race);
@@ -148,7 +148,7 @@ TEST_F(AlltoallvShadow, EntersByTheStateOfAnotherPost) {
 TEST_F(AlltoallvShadow, MarksThatAreNotOfThePostAreAFault) {
   const auto posting = post_slot(0, 0);
   EXPECT_TRUE(told_.world().history.faults().empty());
-  slots_->posted(posting);  // The second post, with the mark of the first.
+  slots_->posted(posting);  // The second post, with the tag of the first.
   ASSERT_EQ(told_.world().history.faults().size(), 1u);
   EXPECT_EQ(told_.world().history.faults()[0].object_kind, harness::Label("mark"));
 }
@@ -200,7 +200,7 @@ TEST_F(AlltoallvShadow, GivesUp) {
 }
 
 TEST_F(AlltoallvShadow, TakesANumberInVain) {
-  shadow_->init_failed({0, 0, Status::no_buffer, true});  // All ranks do.
+  shadow_->init_failed({0, 0, Status::no_buffer, true});  // All ranks do that.
   EXPECT_EQ(disorder(), -1);
   shadow_->init_failed({0, 0, Status::driver_error, true});
   EXPECT_EQ(disorder(), harness::raw(Window::number_skipped));

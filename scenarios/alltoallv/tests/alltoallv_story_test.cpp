@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The story shows the race: what ranks do to what they share is reported, in the words of UCC.
+// The story shows the race: accesses of ranks to shared state are reported in UCC's terms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A run of a committed reproducer, whose variant may be another.
+/// A run of a committed reproducer, possibly with another variant.
 struct Told {
   std::vector<std::string> notes;
   std::vector<harness::Fault> faults;
@@ -31,7 +31,7 @@ Told tell(const char* name, std::string_view variant) {
   return told;
 }
 
-/// Expects these notes in this order, with others in between.
+/// Expects these notes in this order, possibly with others in between.
 void expect_in_order(const std::vector<std::string>& notes, std::span<const char* const> steps) {
   auto at = notes.begin();
   for (const char* step : steps) {
@@ -58,7 +58,7 @@ TEST(AlltoallvStory, TellsTheFourStepsOfTheReport) {
   EXPECT_THAT(told.faults[1].detail, HasSubstr("0x78"));
 }
 
-// A read that is right is reported as a step, and no note.
+// A correct read is reported as a step, not as a note.
 TEST(AlltoallvStory, HasNoNoteOfAKeyThatIsRight) {
   const Told told = tell("reread_slot-source_reread", "third_barrier");
   EXPECT_TRUE(told.faults.empty());

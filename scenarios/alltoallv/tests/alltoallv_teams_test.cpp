@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several teams over one cache, and tensors that are pieces of one allocation: what a rank shares
-// beyond a collective, judged as what it has alone.
+// Several teams over one cache, and tensors that are pieces of one allocation: state that a rank
+// shares among collectives is judged like its own.
 #include <cuda.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,12 +20,12 @@ using ::testing::Not;
 
 constexpr const char* kPlain = "C=8 ranks=2 close=never";
 
-/// A run, and what tests ask of it.
+/// Results of a run that the tests check.
 struct Told {
   std::vector<std::string> faults;
   std::vector<std::string> notes;
-  int opens = 0;        ///< Openings of peers' memory.
-  int allocations = 0;  ///< On behalf of fills and destinations.
+  int opens = 0;        ///< Number of opens of peers' memory.
+  int allocations = 0;  ///< For fills and destinations.
 };
 
 Told tell(Case the_case) {
@@ -49,7 +49,7 @@ Told tell(std::string_view variant, const char* config, const Program& program) 
 
 // ---- teams --------------------------------------------------------------------------------------
 
-/// A collective of each team, of the same source.
+/// Returns a program with a collective of each team, from the same source.
 Program one_each() {
   return Program()
       .script(Op::alltoallv)
@@ -77,14 +77,14 @@ TEST(AlltoallvTeams, EndAndAreMadeAnew) {
                   IsEmpty());
 }
 
-/// Rank 1 waits for the first team's collective before it comes to make the second team.
+/// Rank 1 waits for the first team's collective before it starts to make the second team.
 TEST(AlltoallvTeams, AreMadeWhileCollectivesOfOthersGoOn) {
   const Program program =
       Program().script(Op::alltoallv).script(Op::wait, {2}).script(Op::second_team);
   EXPECT_THAT(tell("snapshot_region", kPlain, program).faults, IsEmpty());
 }
 
-/// Runs `variant` with the `nth` call that rank 0 makes for its second team made to fail so.
+/// Runs `variant` with error `how` in the `nth` call that rank 0 makes for its second team.
 Told tell_failing(std::string_view variant, std::uint16_t nth, std::uint32_t how) {
   const Program program = Program().script(Op::allgather).script(Op::second_team);
   Case the_case = make_case(variant, kPlain, program);
@@ -94,7 +94,7 @@ Told tell_failing(std::string_view variant, std::uint16_t nth, std::uint32_t how
   return tell(the_case);
 }
 
-/// "Already mapped", twice: everything is closed, and so is what another team has mapped.
+/// "Already mapped", twice: everything is closed, even scratch that another team has mapped.
 TEST(AlltoallvTeams, APurgeForOneClosesTheScratchOfAnother) {
   constexpr std::uint32_t kMappedTwice = 2;
   constexpr std::uint16_t kCalls = 12;
@@ -108,7 +108,7 @@ TEST(AlltoallvTeams, APurgeForOneClosesTheScratchOfAnother) {
   EXPECT_TRUE(is_followed) << "the first team lets go of a region that is not there any more";
 }
 
-/// Plays a program, where what was freed last is given out again wherever it fits.
+/// Plays a program with an allocator that reuses the last freed block wherever it fits.
 class Recycling final : public harness::Strategy {
  public:
   explicit Recycling(const Program& program) { program_.assign(program.tape()); }
@@ -122,8 +122,8 @@ class Recycling final : public harness::Strategy {
   harness::TapeIndex program_;
 };
 
-/// Rank 1 is late, and the last to reach the second team: it holds a source of rank 0's whose
-/// address rank 0's new scratch has.
+/// Rank 1 is late, and the last to reach the second team: it maps a former source of rank 0 at the
+/// address of rank 0's new scratch.
 TEST(AlltoallvTeams, AreMadeWhenWhatIsInTheWayHasGone) {
   constexpr std::uint32_t kPastItsCopies = 7;  // A delay of `renew`.
   Recycling recycling(Program()
@@ -161,7 +161,7 @@ TEST(AlltoallvTeams, AreJudgedEachByItself) {
   EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, ended), Contains("wrong_owner event"));
 }
 
-/// Leaves its first team, made again, to the end of the process.
+/// Leaves its first team, once made again, to the end of the process.
 class KeepNewTeam final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -182,13 +182,13 @@ TEST(AlltoallvTeams, AreJudgedByTheEventsOfTheTeamThatGoes) {
       AllOf(Contains("leak IPC event"), Not(Contains("wrong_owner event"))));
 }
 
-// The first team's collective, numbered when it was made, opens events while the second is made.
+// The first team's collective, numbered when made, opens events while the second team is made.
 TEST(AlltoallvTeams, AreJudgedByTheirOwnEvents) {
   const Program program = Program().script(Op::alltoall).script(Op::second_team);
   EXPECT_THAT(run_policy<NumberAtInit>("C=8 ranks=6 close=never copies=each", program), IsEmpty());
 }
 
-/// Rank 0 takes the first team for the second.
+/// Rank 0 uses the first team instead of the second.
 class MixTeamsUp final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -208,13 +208,13 @@ TEST(AlltoallvTeams, ThatAreMixedUpWaitForEver) {
 Case pooled(Case the_case) {
   const auto theme =
       std::find_if(themes().begin(), themes().end(), [](const Theme& one) { return one.pooled; });
-  constexpr std::uint16_t kTheme = 1;  // The second question of a run.
+  constexpr std::uint16_t kTheme = 1;  // Second choice of a run.
   the_case.tape.push_back({harness::Name{0}, harness::site_tag(harness::Site::argument), kTheme,
                            static_cast<std::uint32_t>(theme - themes().begin())});
   return the_case;
 }
 
-/// A collective for each of the two buffers.
+/// Returns a program with a collective for each of the two buffers.
 Program both_buffers() { return Program().script(Op::alltoallv).script(Op::alltoallv, {1}); }
 
 TEST(AlltoallvPieces, ShareOneMapping) {
@@ -227,7 +227,7 @@ TEST(AlltoallvPieces, ShareOneMapping) {
   EXPECT_EQ(told.allocations, 2) << "one of each rank, for two sources and two destinations";
 }
 
-/// Another buffer's key finds the mapping nevertheless: why the race is seldom seen.
+/// The key of another buffer still finds the mapping, which is why the race is seldom seen.
 TEST(AlltoallvPieces, OfOneAllocationHaveOneKey) {
   const Case alone = make_case("reread_slot", "C=1 ranks=2 close=never", both_buffers());
   EXPECT_THAT(tell(alone).faults, Contains("wild_access missing region"));
@@ -242,7 +242,7 @@ TEST(AlltoallvPieces, AreWrittenByAProxyWhereTheyAre) {
     EXPECT_THAT(tell(pooled(make_case("snapshot_region", copies, program))).faults, IsEmpty());
 }
 
-/// Returns what is found where the path is broken and tensors are pieces.
+/// Returns the faults of a broken path with tensors that are pieces.
 template <class Broken>
 std::vector<std::string> run_pooled(const Program& program) {
   Case the_case = pooled(make_case("snapshot_region", kPlain, program));
@@ -250,7 +250,7 @@ std::vector<std::string> run_pooled(const Program& program) {
   return tell(the_case).faults;
 }
 
-/// Begins one piece further on.
+/// Sends the next piece.
 class SendTheNextPiece final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -260,7 +260,7 @@ class SendTheNextPiece final : public Wrapper {
     return path_.init(rank, request, other);
   }
 };
-/// Keeps a buffer.
+/// Keeps its buffers.
 class KeepVariables final : public Wrapper {
  public:
   using Wrapper::Wrapper;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repairs of what goes wrong in slots and teams: a rank drives several collectives, of which one
-// can wait only if another task continues with the others.
+// Repairs of bugs in slots and teams: a rank has several collectives outstanding, and can wait for
+// one only if another task progresses the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using targets::alltoallv::LeaveTeamAtOnce;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Returns the repair of all these cases.
+/// Returns the common repair of these cases.
 Repair repair_of(const std::vector<Case>& cases) {
   harness::Runner runner;
   std::vector<harness::Suspect> suspects;
@@ -33,7 +33,7 @@ Repair repair_of(const std::vector<Case>& cases) {
 
 constexpr const char* kOneSlot = "C=1 ranks=6 close=never copies=batch";
 
-// A collective that keeps its number gets into the slot that its last post still has.
+// A collective that keeps its number takes the slot that its last post still owns.
 TEST(AlltoallvTriage, APostComesAfterWhatStillHasItsSlot) {
   const Program posted =
       Program().script(Op::persistent).script(Op::persistent).script(Op::post_again);

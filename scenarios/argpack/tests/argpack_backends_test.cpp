@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each backend keeps, frees and follows as its own code does, and no other: what fails on one is
-// looked for on all.
+// Each backend keeps, frees and follows memory as its own code does: a fault of one backend is
+// searched for on all of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ using targets::argpack::PageCache;
 
 // ---- what a search finds, by backend ------------------------------------------------------------
 
-/// Returns how many of this many runs of `borrow` on this backend, with a GIL, reach a fault that
-/// `counts`.
+/// Returns how many of this many runs of `borrow` on this backend, with a GIL, have a fault for
+/// which `counts` is true.
 template <class Counts>
 std::uint64_t failing_runs(Backend backend, Counts counts, std::uint64_t runs = 6000) {
   harness::Runner runner;
@@ -56,8 +56,8 @@ bool is_of_torch_memory(const Fault& fault, const History&) {
   return fault.object_kind == harness::Label("device memory") &&
          fault.birth_site == harness::Label("new_external");
 }
-/// Whatever a kernel met dead was freed after the last kernel was submitted. torch frees on its own
-/// stream, so that what it has let go before may die later.
+/// Returns whether the dead object was freed after the last kernel was submitted. torch frees on
+/// its own stream, so an earlier free may take effect later.
 bool is_of_work_in_flight(const Fault& fault, const History& history) {
   if (!targets::argpack::is_kernel(fault.use_site)) return false;
   const bool is_torch = fault.birth_site == harness::Label("new_external");
@@ -102,7 +102,7 @@ TEST(ArgpackBackends, NothingIsInFlightBehindALaunchWhereFreeingItsBuffersWaits)
 
 // ---- calls of one op ----------------------------------------------------------------------------
 
-/// Returns the CUDA calls of the script's second op, each with a blank behind it.
+/// Returns the CUDA calls of the script's second op, each followed by a blank.
 std::string calls_of_second_op(Backend backend, const std::string& program) {
   const std::string text = "afterlife reproducer 1\npath argpack\nvariant borrow\nconfig backend=" +
                            std::string(kBackendLabels[harness::raw(backend)].view()) +
@@ -147,8 +147,8 @@ TEST(ArgpackBackends, ALaunchFreesItsBuffersAsTheDriverDoesThatAllocatedThem) {
 
 using Sites = std::vector<std::string>;
 
-/// Returns the use sites of the faults of a program whose script launches a context with what it
-/// has made, a pack and what `made` makes, and continues with `rest`.
+/// Returns the use sites of the faults of a program whose script launches a context with a pack and
+/// the objects that `made` makes, and continues with `rest`.
 Sites uses_after_launch(Backend backend, const std::string& rest, const std::string& made = "") {
   const std::string text =
       "afterlife reproducer 1\npath argpack\nvariant borrow\nconfig backend=" +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of boundedness goes red when a policy, which is `own` with one thing broken, keeps what
-// nothing can use, and not where no one knows whether it can be used.
+// The judge of boundedness reports a policy (`own` with a single bug) that keeps unusable objects,
+// but not if it is unknown whether they are usable.
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"
@@ -49,8 +49,8 @@ TEST(ArgpackBounds, ADeferredFreeThatAnIdleDeviceDoesNotBringIsCaught) {
   find<make<GrowsItsQueue>>(FaultKind::retention, "bound/idle");
 }
 
-/// Without a GIL two ops set the member of one pack at a time, and the one whose fact came first is
-/// the one that stays.
+/// Without a GIL two ops set the member of one pack at the same time, and the one whose fact comes
+/// first is the one that stays.
 constexpr const char* kTwoSetOneMember = R"(afterlife reproducer 1
 path argpack
 variant own
@@ -103,8 +103,8 @@ TEST(ArgpackBounds, ASecondKernelIsMoreThanAProgramOwns) {
 
 // ---- again ----
 
-/// The CPU launcher takes for an address whatever it has resolved once, also in a launch that is
-/// tried again because the first one failed.
+/// The CPU launcher treats a resolved pointer as an address, even in a launch that is retried after
+/// a failure.
 struct ResolvesOnce : Own {
   using Own::Own;
   Status before_launch(Program& program, LaunchContext& context) override {
@@ -120,7 +120,7 @@ TEST(ArgpackBounds, ALaunchThatFailedIsTriedAgain) {
   find<make<ResolvesOnce>>(FaultKind::wild_access, {}, 60'000, Backend::cpu);
 }
 
-/// Holds all that was launched until the context goes: longer than anything may.
+/// Holds all launched objects until the context is destroyed, which is longer than allowed.
 struct HoldsForTheContext : Own {
   using Own::Own;
   void launched(LaunchContext& context) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken: paths of one's own, each with one thing broken, and the first fault that results from it.
+// Broken: paths with a single bug each, and the first fault that results from it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace scenarios::argpack::testing {
 
-/// The path under this policy.
+/// Makes the path with this policy.
 template <class Policy>
 targets::argpack::Argpack make(harness::Runtime& runtime, const targets::argpack::Setup& setup) {
   using targets::argpack::Core;
@@ -28,7 +28,7 @@ targets::argpack::Argpack make(harness::Runtime& runtime, const targets::argpack
 
 // ---- a path with one part broken ----------------------------------------------------------------
 
-/// Stands in for one interface of a whole path: what it does not override is the whole one's.
+/// One interface of a whole path. A subclass overrides single calls; the others are forwarded.
 template <class Interface>
 class Whole : public Interface {
  public:
@@ -119,7 +119,7 @@ struct WholeContexts : Whole<targets::argpack::Contexts> {
   Status launch(Variable context, bool returns) override { return path_.launch(context, returns); }
 };
 
-/// The part that answers for this interface: the broken one where that is one of its kind.
+/// Returns the broken part if it implements this interface, or else the whole path's.
 template <class Interface, class Part>
 Interface& either(Interface& whole, Part& broken) {
   if constexpr (std::is_base_of_v<Interface, Part>)
@@ -130,7 +130,7 @@ Interface& either(Interface& whole, Part& broken) {
 
 template <class Interface>
 Interface& part_of(const targets::argpack::Argpack& path) {
-  using namespace targets::argpack;  // All of it is about its interfaces.
+  using namespace targets::argpack;  // For all its interfaces.
   if constexpr (std::is_same_v<Interface, Programs>) return path.programs;
   if constexpr (std::is_same_v<Interface, Packs>) return path.packs;
   if constexpr (std::is_same_v<Interface, Arrays>) return path.arrays;
@@ -138,7 +138,7 @@ Interface& part_of(const targets::argpack::Argpack& path) {
   if constexpr (std::is_same_v<Interface, Contexts>) return path.contexts;
 }
 
-/// The path under `own`, with `Part` between the scenario and that interface of it.
+/// Makes the path under `own`, with `Part` in front of one of its interfaces.
 template <class Part>
 targets::argpack::Argpack break_path(harness::Runtime& runtime,
                                      const targets::argpack::Setup& setup) {
@@ -160,7 +160,7 @@ void drive_broken(harness::Scene& scene) {
   drive_path(scene, {}, maker);
 }
 
-/// The configs of this backend, or all.
+/// Returns the configs of this backend, or all.
 inline std::vector<harness::Config> configs_of(std::optional<targets::argpack::Backend> backend) {
   std::vector<harness::Config> configs;
   for (std::size_t i = 0; i < config_count(scenario); ++i) {
@@ -171,8 +171,8 @@ inline std::vector<harness::Config> configs_of(std::optional<targets::argpack::B
   return configs;
 }
 
-/// Returns the first fault of this kind (and, if it is given, of this use site) within this many
-/// runs, as a claim of `own`.
+/// Returns the first fault of this kind (and use site, if given) within this many runs, under the
+/// claim of `own`.
 template <Maker maker>
 harness::Fault find(harness::FaultKind kind, std::string_view use_site = {},
                     std::uint64_t runs = 20'000,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of the path: what they show of the real system, and that nothing smaller does.
+// The programs of the path: each reproduces a bug of the real system, and no smaller one does.
 #include <gtest/gtest.h>
 
 #include "harness/tests/corpus.h"
@@ -11,7 +11,7 @@ namespace {
 using harness::testing::ProgramProofs;
 using harness::testing::read_corpus;
 
-/// Says if the variable of ordinary use keeps it alive.
+/// Returns whether a variable keeps the pack alive in usual programs.
 bool is_protected(const std::string& window) { return window == "top_level_dropped"; }
 
 class ArgpackProgram : public ::testing::TestWithParam<std::string> {};

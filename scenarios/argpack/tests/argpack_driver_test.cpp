@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's offers, and when it makes them.
+// The ops that the driver offers, and when.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that end while a frame still has them: a call loads its program when it
-// compiles, and launches in that one whatever was reset meanwhile.
+// Programs that end while a frame still refers to them: a call loads its program when it compiles,
+// and launches in that program even if there was a reset in between.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using targets::argpack::Backend;
 using targets::argpack::kBackendLabels;
 using targets::argpack::Status;
 
-/// A script that calls the kernel, and a mutator that resets once it may.
+/// A script that calls the kernel, and a mutator that resets as soon as it may.
 struct Program {
   std::string_view variant = "borrow";
   Backend backend = Backend::cuda_pool;
@@ -49,7 +49,7 @@ std::string to_text(const Program& program, std::uint32_t turn) {
       program.depth, program.before, program.returns ? 0 : 1, turn, program.then);
 }
 
-/// The steps of a call between which the mutator runs.
+/// Two steps of a call, between which the mutator runs.
 struct Between {
   Label after;
   Label before;
@@ -57,10 +57,10 @@ struct Between {
 constexpr Between kBindAndCompile{"set_arg_argpack", "compile_kernel"};
 constexpr Between kCompileAndLaunch{"compile_kernel", "launch_kernel"};
 
-/// A run with a reset in the middle of its call, and what it left behind.
+/// A run with a reset in the middle of its call, and its results.
 class Reset {
  public:
-  /// The mutator runs between these steps of the script's call, for the first time.
+  /// Finds a run in which the mutator first runs between these steps of the script's call.
   Reset(const Program& program, const Between& between) {
     for (std::uint32_t turn = 1; turn < 60; ++turn) {
       outcome_ = runner_.run(harness::parse_reproducer(to_text(program, turn), "test").the_case);
@@ -73,12 +73,12 @@ class Reset {
   }
 
   const Outcome& outcome() const { return outcome_; }
-  /// Returns the one fault that there is.
+  /// Returns the only fault.
   Fault fault() const {
     EXPECT_EQ(outcome_.faults.size(), 1u);
     return outcome_.faults.empty() ? Fault{} : outcome_.faults[0];
   }
-  /// Returns the answer of the task's last op.
+  /// Returns the status of the task's last op.
   Status answer(std::uint32_t task = 0) const {
     std::optional<std::uint64_t> value;
     for (const Event& event : events())
@@ -86,20 +86,20 @@ class Reset {
     EXPECT_TRUE(value.has_value());
     return static_cast<Status>(value.value_or(0));
   }
-  /// Returns what the call's kernel has read of the pack.
+  /// Returns the value that the call's kernel has read from the pack.
   std::optional<std::uint64_t> value() const {
     for (const Event& event : events())
       if (event.kind == EventKind::observe && event.what == Label("pack")) return event.value;
     return std::nullopt;
   }
-  /// Returns the tick at which a task does this step for the first time; kNever if it does not.
+  /// Returns the tick of a task's first step of this name, or kNever.
   harness::Tick first(std::uint32_t task, Label step) const {
     for (const Event& event : events())
       if (event.kind == EventKind::step && event.task == task && event.what == step)
         return event.tick;
     return kNever;
   }
-  /// Returns the first tick at which something of this kind goes with its program.
+  /// Returns the first tick at which an object of this kind dies with its program.
   harness::Tick reset_of(Label kind) const {
     harness::Tick first = kNever;
     for (const Life& life : runner_.world().ledger.lives())
@@ -221,7 +221,7 @@ TEST(ArgpackEnded, WithNobodyLeftItGoesWithTheReset) {
 
 // ---- who else meets what it owned ---------------------------------------------------------------
 
-/// The script has an array; the mutator, after the reset, others, and fills the script's.
+/// The script has an array; after the reset the mutator makes others and fills the script's.
 Program fill_stale(Backend backend, std::uint32_t others) {
   Program program{.backend = backend, .before = "script:1 op new_ndarray\nscript:1 argument 6\n"};
   for (std::uint32_t i = 1; i <= others; ++i)
@@ -244,7 +244,7 @@ TEST(ArgpackEnded, ItsArrayIsLookedUpByItsIdInTheTableOfTheNextProgram) {
   EXPECT_EQ(gfx.answer(1), Status::ok);
 }
 
-/// The mutator, after the reset, makes a pack and writes to the script's.
+/// After the reset the mutator makes a pack and writes to the script's.
 Program write_stale(Backend backend) {
   return {.backend = backend,
           .then =
@@ -267,7 +267,7 @@ TEST(ArgpackEnded, ItsPackIsWrittenByItsOwnTable) {
 
 // ---- addresses that the next program has --------------------------------------------------------
 
-/// The mutator, after the reset, makes a pack where the script's was: an answer of this many.
+/// After the reset the mutator makes a pack at the script's address, by this choice.
 Program take_address(std::string_view variant, std::uint32_t question, std::uint32_t memory) {
   return {.variant = variant,
           .backend = Backend::cpu,
@@ -276,7 +276,7 @@ Program take_address(std::string_view variant, std::uint32_t question, std::uint
                               question, memory)};
 }
 
-/// Returns whether the run has a fault of this kind, and in this window.
+/// Returns whether the run has a fault of this kind in this window.
 bool has(const Reset& reset, FaultKind kind, Window window) {
   const Outcome& outcome = reset.outcome();
   for (std::size_t i = 0; i < outcome.faults.size(); ++i)

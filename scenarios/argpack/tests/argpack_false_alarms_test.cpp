@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in which nothing is wrong, and which look wrong to a judge that knows too little. A search
-// of ten million runs came to each.
+// Correct runs that look wrong to a judge with incomplete knowledge. Each was found in a search of
+// ten million runs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ harness::Case told(std::string_view config, std::string_view decisions) {
   return harness::parse_reproducer(text, "a test's").the_case;
 }
 
-/// Runs choices of the sound variant, in the words of a reproducer: all of them are asked for.
+/// Runs the sound variant with choices in the format of a reproducer, all of which must be used.
 void expect_nothing(std::string_view config, std::string_view decisions) {
   harness::Runner runner;
   const harness::Case the_case = told(config, decisions);
@@ -29,7 +29,7 @@ void expect_nothing(std::string_view config, std::string_view decisions) {
   EXPECT_THAT(runner.never_asked(the_case), ::testing::IsEmpty());
 }
 
-// A finalizer replaces a member that is of the program before the reset, and is kept waiting.
+// A finalizer replaces a member from before the reset, and is delayed.
 TEST(ArgpackFalseAlarms, AMemberThatIsReplacedWithoutAGilIsTheOldOneUntilItIsReplaced) {
   expect_nothing("backend=cpu gil=off collector=allocation", R"(script:0 op new_external
 script:1 op new_argpack
@@ -57,7 +57,7 @@ script:14 op call
 )");
 }
 
-// The child fits what the name of the parent stands for by then, and not what was loaded.
+// The child fits the parent that the variable refers to by then, but not the one that was loaded.
 TEST(ArgpackFalseAlarms, AParentThatIsDroppedOnceItIsLoadedHasItsDepthAllTheSame) {
   expect_nothing("backend=cpu gil=on collector=eval_breaker", R"(script:0 op new_argpack
 script:1 op call_often
@@ -70,7 +70,7 @@ script:3 op new_argpack
 )");
 }
 
-// The device had nothing to do when the call began; a finalizer makes a pack in it.
+// The device was idle when the call began, but then a finalizer made a pack.
 TEST(ArgpackFalseAlarms, ALaunchWhoseFinalizersGiveTheDeviceWorkFindsItBusy) {
   expect_nothing("backend=cuda_cache gil=on collector=eval_breaker", R"(script:0 op new_argpack
 script:1 op new_argpack
@@ -83,8 +83,8 @@ finalize:0 of trap:0 of mutator:5 lag[1] 1
 )");
 }
 
-// The mutator is filling the only context, of which the script would bind another pack: it has none
-// to choose.
+// The mutator is filling the only context, to which the script would bind another pack: none is
+// left to choose.
 TEST(ArgpackFalseAlarms, AContextIsFilledByOneTaskAtATime) {
   const harness::Case the_case = told("backend=cpu gil=off collector=eval_breaker", R"(start order 1
 script:0 op new_argpack

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges that only this path has go red when they should: each fault is planted.
+// The judges that only this path has report planted faults.
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"
@@ -15,7 +15,7 @@ using harness::Fault;
 using harness::FaultKind;
 using harness::Outcome;
 
-/// The scenario with another driver, run once.
+/// Runs the scenario once with another driver.
 Outcome run(void (*drive)(harness::Scene&)) {
   harness::Scenario planted = scenario;
   planted.drive = drive;
@@ -50,10 +50,10 @@ struct Met {
   harness::Label use_site;
   Window window;
   FaultKind kind = FaultKind::use_after_free;
-  bool in_another_call = false;  ///< Than the one of which facts tell.
+  bool in_another_call = false;  ///< In another call than the facts.
 };
 
-/// `tell` tells facts before the fault comes.
+/// Returns the window of the fault after the facts that `tell` reports.
 int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
   harness::testing::ToldScene told(scenario);
   Judges judges(told.scene());
@@ -97,7 +97,7 @@ TEST(ArgpackWindows, WhateverIsSetInALaunchedContextIsSetThroughThat) {
 
 // ---- how an end came, which no site says --------------------------------------------------------
 
-/// Returns the window of the fault that `drive` has filled in.
+/// Returns the window of the fault that `drive` fills in.
 int window_after(void (*drive)(harness::Scene&, Judges&, Fault&)) {
   harness::World world;
   harness::Scene scene(world);
@@ -122,7 +122,7 @@ TEST(ArgpackWindows, MemoryOfAProgramThatAWrapperMeetsDeadIsOfAStaleOneWhoseverI
   EXPECT_EQ(window_after(write_dead), harness::raw(Window::stale_wrapper));
 }
 
-/// Has a thing of `kind` come to life and end, with the life beneath it, at the site.
+/// Makes a thing of `kind` and ends it, with the object beneath it, at the site.
 harness::Name end_at(harness::Scene& scene, Observer& told, Kind kind, harness::Label site) {
   harness::Ledger& ledger = scene.world().ledger;
   const ThingId thing{1};
@@ -149,7 +149,7 @@ TEST(ArgpackWindows, AnEndInTheMiddleOfItsOwnTasksBindingIsReentrant) {
   EXPECT_EQ(window_after(delete_pack<false>), harness::raw(Window::nested_replaced));
 }
 
-/// A wrapper of program 1 is bound, before or after its program is reset.
+/// A wrapper of program 1 is bound before or after its program is reset.
 template <bool before>
 void bind_and_reset(harness::Scene& scene, Judges& judges, Fault& fault) {
   Observer& told = judges;
@@ -215,7 +215,7 @@ TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughT
 constexpr ThingId kContext{1};
 constexpr ThingId kBound{2};
 
-/// A call binds a thing to a context that was made by program 1.
+/// A call binds a thing to a context made by program 1.
 void bind(Observer& judges, Kind kind, Place place) {
   judges.made({.thing = kContext, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
   judges.made({.thing = kBound, .kind = kind, .depth = 0, .value = 0, .generation = 0});
@@ -238,7 +238,7 @@ void launch_whole(Observer& judges) {
   judges.launching(kContext, 1);
 }
 
-/// An access of a kernel's that is no one's.
+/// Returns the window of a kernel's access to memory without an owner.
 int window_of_wild_access(void (*tell)(Observer&)) {
   return window_met({{}, "walk_packs", {}, FaultKind::wild_access}, tell);
 }
@@ -280,8 +280,8 @@ TEST(ArgpackWindows, AWildAccessAfterARecycledUseOfItsOwnLaunchFollowsFromThat) 
             harness::raw(Window::nested_replaced));
 }
 
-/// The first call's kernel is late: another call has begun to launch when it follows what has
-/// moved.
+/// The first call's kernel is late: another launch has begun when it follows a pointer to moved
+/// memory.
 constexpr const char* kLateKernel = R"(afterlife reproducer 1
 path argpack
 variant handle_by_value

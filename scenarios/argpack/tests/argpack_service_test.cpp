@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of service goes red when the target misbehaves: each policy here is `own` with one
-// thing broken, or a path with one answer broken, and no fault is handed to anything.
+// The judge of service reports a target with a bug: each policy here is `own` with a single bug, or
+// a path with a single wrong result, and no fault is passed to the judges.
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"
@@ -170,7 +170,7 @@ TEST(ArgpackService, ASynchronizeThatWaitsForNothingIsAFault) {
   find<break_path<FinishesNothing>>(FaultKind::refusal, "synchronize");
 }
 
-/// Launches each kernel once more, on its own arguments.
+/// Launches each kernel a second time with its own arguments.
 struct LaunchesTwice : Own {
   using Own::Own;
   void launched(LaunchContext& context) override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrappers from before a reset: Taichi binds, writes and reads what they wrap as it does any other,
-// and `own` refuses.
+// Wrappers from before a reset: Taichi binds, writes and reads their objects like any others, and
+// `own` refuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,12 +23,12 @@ using targets::argpack::Status;
 
 // ---- programs -----------------------------------------------------------------------------------
 
-/// Names on a tape of variable 0, a pack, and variable 5, an array, once they are from before a
+/// Arguments on a tape for variable 0 (a pack) and variable 5 (an array), if they are from before a
 /// reset.
 constexpr const char* kStalePack = "14";
 constexpr const char* kStaleArray = "19";
 
-/// A program that makes a pack and an array, resets, makes others, and continues with `rest`.
+/// Makes a pack and an array, resets, makes others, and continues with `rest`.
 std::string program(std::string_view variant, const std::string& rest) {
   return "afterlife reproducer 1\npath argpack\nvariant " + std::string(variant) +
          "\nconfig backend=cuda_pool gil=on collector=eval_breaker\ndevice sim\n"
@@ -42,7 +42,7 @@ Outcome replay(harness::Runner& runner, std::string_view variant, const std::str
   return runner.run(harness::parse_reproducer(program(variant, rest), "test").the_case);
 }
 
-/// An op of the program's sixth slot that is given a stale wrapper, and where that is met.
+/// An op in the program's sixth slot with a stale wrapper, and the use site of the fault.
 struct Use {
   std::string rest;
   const char* use_site;
@@ -101,7 +101,7 @@ TEST(ArgpackStale, APackAtTheAddressOfAStaleOneIsReadInItsPlace) {
     EXPECT_EQ(outcome.windows[i], harness::raw(Window::stale_wrapper));
 }
 
-// The table of the next program's allocations begins again, so that another array has its number.
+// Allocation numbers restart in the next program's table, so that another array has the same one.
 TEST(ArgpackStale, AnArrayThatIsKeptIsThereWhoeverHasItsNumber) {
   harness::Runner runner;
   const std::string rest = op_with("fill", kStaleArray);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judges of values go red when the target makes values up, forgets one or writes none: each
-// policy here is `own` with one thing broken, or a path with one answer broken.
+// The judges of values report a target that invents, forgets or does not write values: each policy
+// here is `own` with a single bug, or a path with a single wrong result.
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which a launch follows its parameters: any, and each launch keeps to it.
+// The order in which a launch follows its parameters: any order, but one per run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using targets::argpack::kPlainWalk;
 using targets::argpack::Place;
 using targets::argpack::Walk;
 
-/// Answers to the three questions.
+/// Values of the three choices.
 struct Answers {
   std::uint32_t packs;
   std::uint32_t array;
@@ -38,7 +38,7 @@ std::string program(const Answers& answers, const std::string& rest, const char*
          rest + "end\n";
 }
 
-/// The order that a run with these answers asks for.
+/// Returns the order for these choices.
 Walk walk_of(const Answers& answers) {
   static Walk picked;
   harness::Scenario asking = scenario;
@@ -78,7 +78,7 @@ TEST(ArgpackWalk, TheOldTwoAreThoseOfTapesThatSayNoMore) {
 
 // ---- what a launch meets first of what is gone --------------------------------------------------
 
-/// Kinds of parameters that the script drops before it launches, a bit each.
+/// Kinds of parameters that the script drops before the launch, one bit each.
 enum Dropped : std::uint32_t { kPacks = 1, kArray = 2, kExternal = 4 };
 
 bool is_dropped(Place place, std::uint32_t dropped) {
@@ -92,7 +92,7 @@ std::string site_of(Place place) {
   return place == Place::pack ? "launch_kernel/pack" : "launch_kernel/nested_pack";
 }
 
-/// Binds a pack three deep, an array and an external one by hand, drops some, and launches.
+/// Binds three nested packs, an array and an external one by hand, drops some, and launches.
 std::string launch_without(std::uint32_t dropped) {
   std::string program =
       "script:0 op new_argpack\nscript:0 argument[1] 3\nscript:1 op new_ndarray\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices: what is planted in a policy moves its row by exactly that, and no other.
+// Prices: a cost planted in a policy changes its own row by exactly that amount, and no other row.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -28,13 +28,13 @@ using targets::example::Request;
 using targets::example::Server;
 using targets::example::Setup;
 
-/// A planted life of this many bytes, which ends without a turn, so that nothing else moves.
+/// Size of a planted object. Its death has no preemption point, so that nothing else changes.
 constexpr std::uint64_t kTicketBytes = 40;
 
-/// Byte turns of the tickets of all runs so far, by the policy's own account.
+/// Sum of the tickets' bytes times their turns, over all runs so far, by the policy's own account.
 std::uint64_t ticket_byte_turns = 0;
 
-/// Retains as `retain` does. Derived policies add one thing each.
+/// Retains buffers like `retain`. Each derived policy adds one cost.
 class Retaining : public Policy {
  public:
   explicit Retaining(harness::Runtime& the_runtime) : runtime(the_runtime) {}
@@ -46,7 +46,7 @@ class Retaining : public Policy {
   harness::Runtime& runtime;
 };
 
-/// Keeps a ticket from when a request is given its buffer until one has finished.
+/// Holds a ticket from the preparation of a request until one has finished.
 class WithTicket final : public Retaining {
  public:
   using Retaining::Retaining;
@@ -111,7 +111,7 @@ Case case_of(const Program& program) {
   return {&planted_scenario(), 0, {}, &harness::testing::sim(), program.tape()};
 }
 
-/// The program in which `borrow` frees a buffer that a request was given.
+/// Returns the program in which `borrow` frees a buffer that a request uses.
 Case losing_case() {
   harness::Runner runner;
   const harness::DeviceInfo& device = harness::testing::sim();
@@ -136,7 +136,7 @@ Case three_requests() {
   return case_of(Program().then(0, Op::ask).then(0, Op::query).then(0, Op::query));
 }
 
-// Or nothing below says anything: the other rows are what they were.
+// A precondition of the tests below: the other rows are unchanged.
 TEST(Price, ARowDoesNotMoveWithWhatIsPlantedInAnother) {
   const PriceTable table = priced({plain()});
   EXPECT_EQ(table.variants[kRetain].price.calls, table.variants[kTicket].price.calls);
@@ -198,7 +198,7 @@ TEST(Price, AVariantThatFailsOnAllHasNoPriceAndSaysWhy) {
   EXPECT_TRUE(table.variants[kRetain].compared);
 }
 
-// Else the programs that hardly use the path would be all that is left.
+// If not, only programs that hardly use the path would be left.
 TEST(Price, AVariantThatFailsOnMostIsLeftOut) {
   const std::vector<Case> programs{plain(), losing_case(), losing_case(), losing_case(),
                                    losing_case()};

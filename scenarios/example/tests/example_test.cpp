@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs and the judges of the path: each window tells the policies apart, and a broken
-// server is seen.
+// The programs and judges of the path: each window distinguishes the policies, and a broken server
+// is reported.
 #include <gtest/gtest.h>
 
 #include "harness/strategies/random_walk.h"
@@ -37,8 +37,8 @@ TEST(ExampleCorpus, EachProgramIsTheSmallestThatTellsThePoliciesApart) {
   }
 }
 
-// The order of a shared stream protects what is in flight, and one buffer may have been given to
-// two requests.
+// The order of a shared stream protects requests in flight, and two requests may use the same
+// buffer.
 TEST(ExampleWindows, AFaultBelongsToTheWindowOfItsOwnRequest) {
   harness::Runner runner;
   harness::strategies::RandomWalk walk(1);
@@ -55,7 +55,7 @@ TEST(ExampleWindows, AFaultBelongsToTheWindowOfItsOwnRequest) {
   EXPECT_GT(reached, 1000u);
 }
 
-/// Keeps everything for good.
+/// Never frees a buffer.
 struct Hoard final : targets::example::Policy {
   void prepared(const Request&) override {}
   void finished(const Request&) override {}
@@ -67,7 +67,7 @@ Server* make_hoard(harness::Runtime& runtime, const Setup& setup) {
   return arena.make<Server>(runtime, setup, *arena.make<Hoard>());
 }
 
-/// Gives the model answers of which the last word is wrong.
+/// Passes answers to the model with a wrong last word.
 struct Miscounting final : targets::example::Observer {
   explicit Miscounting(targets::example::Observer& hearer) : model(hearer) {}
   void placed(std::uint32_t worker, std::uint32_t key, harness::BirthId buffer) override {
@@ -107,7 +107,7 @@ TEST(ExampleJudges, AServerThatNeverFreesIsRetention) {
   EXPECT_TRUE(found(drive_hoard).starts_with("leak "));
 }
 
-// Or no variant could claim retention.
+// A condition for any variant that claims leaks.
 TEST(ExampleDriver, ARunWithoutOpsMakesNoBuffer) { EXPECT_EQ(found(drive_hoard, Program()), ""); }
 
 TEST(ExampleJudges, AnAnswerThatIsWrongInItsLastWordIsSeen) {

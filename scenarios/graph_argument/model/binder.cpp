@@ -200,7 +200,7 @@ void ModelBinder::bind_node(Call& call) {
   }
 }
 
-// The node's own wrapper knows it by its serial, which stays.
+// The node's own wrapper identifies it by its serial, which does not change.
 void ModelBinder::change(Call& call) {
   const Wrapped& wrapped = *call.referred[0];
   ModelNode* node = find(*wrapped.graph, wrapped.serial);
@@ -241,7 +241,7 @@ void ModelBinder::bind_inside(Call& call) {
   }
 }
 
-// First the node with its branches; then, of a loop, what ends it.
+// First the node with its branches; then, for a loop, the node that ends it.
 void ModelBinder::add_conditional(Call& call) {
   const Asked& asked = call.asked;
   ModelGraph& graph = *call.referred[0]->graph;
@@ -279,7 +279,7 @@ void ModelBinder::instantiate(Call& call, ModelGraph& graph) {
 
 void ModelBinder::launch(Call& call) {
   ModelLaunch& launch = runs_.add_launch(*call.referred[0]->exec);
-  // A stream that is closed once the call has taken it is the launch's nevertheless.
+  // A stream that is closed after the call has loaded it still belongs to the launch.
   launch.stream = call.accepted_closed ? StreamName::fallback : *call.asked.stream;
   launch.task = call.task;
 }
@@ -289,8 +289,8 @@ void ModelBinder::update_node(Call& call) {
   const Wrapped& wrapped = *call.referred[1];
   for (ModelNode& node : exec.nodes) {
     if (!node.is(wrapped.serial, wrapped.graph)) continue;
-    exec.given.push_back(node);  // It stays until the next whole update.
-    node.work = wrapped.work;    // An update may have brought another kernel.
+    exec.given.push_back(node);  // Kept until the next whole update.
+    node.work = wrapped.work;    // An update may have changed the kernel.
     node.things = things_of(node.work, *call.referred[2], *call.referred[3]);
     exec.given.push_back(node);
     exec.given.back().helper = wrapped.module;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelBinder: what a call comes to when CUDA has done what it asks for. What CUDA has made is the
-// newest life of its kind that this op has made; others may have made more meanwhile.
+// ModelBinder: updates the model when CUDA has done the work of a call. The object that CUDA has
+// made is the newest of its kind that this op has made; other ops may have made more since.
 #pragma once
 
 #include "scenarios/graph_argument/model/losses.h"
 
 namespace scenarios::graph_argument {
 
-/// Something captures while the call waits for the device, which spoils both.
+/// Records a capture while the call waits for the device, which invalidates both.
 void meet_capture(Call& waiting, Wrapped& builder);
 
-/// Returns the newest life of that kind which was born where we are; none if it has ended.
+/// Returns the newest object of that kind born in the current activation; none if it has ended.
 harness::BirthId newest_life(harness::World& world, harness::Label kind);
 
-/// Ownership: borrows all.
+/// Ownership: borrows all members.
 class ModelBinder {
  public:
   ModelBinder(harness::World& world, const ModelCalls& calls, ModelNames& names,
@@ -26,7 +26,7 @@ class ModelBinder {
         runs_(runs),
         losses_(losses) {}
 
-  /// CUDA has done something for the call.
+  /// CUDA has done an operation for the call.
   void bind(Call& call);
 
  private:

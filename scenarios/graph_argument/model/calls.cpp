@@ -29,7 +29,7 @@ Call& ModelCalls::begin(const Asked& asked) {
 void ModelCalls::capture_failed() {
   Call* call = current();
   if (call == nullptr || call->asked.op != Op::end_building) return;
-  if (call->referred_count == 0) return;  // The collector ends another one in it.
+  if (call->referred_count == 0) return;  // The collector ended another builder.
   if (!call->referred[0]->invalidated) return;
   call->referred[0]->capturing = false;
   call->ended_spoilt = true;
@@ -46,7 +46,7 @@ void ModelCalls::end(Call& call) {
   if (call.task == main_) ++script_calls_;
 }
 
-/// Code that works on the graph may have found the condition without its node.
+/// Calls on the graph may have found a condition without its node.
 void ModelCalls::met_condition(const ModelGraph& graph) {
   for (Call* call : calls_)
     for (std::size_t i = 0; i < call->referred_count; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelCalls: the calls that a script has asked for and has no answer to yet, and how many there
-// have been.
+// ModelCalls: the calls of a script that have not returned, and counts of all
+// calls.
 #pragma once
 
 #include <algorithm>
@@ -18,42 +18,42 @@ class ModelCalls {
  public:
   explicit ModelCalls(harness::World& world) : world_(world) {}
 
-  /// Task whose calls count: Python's main thread.
+  /// Sets the task whose calls count: Python's main thread.
   void set_main(harness::TaskId task) { main_ = task; }
   harness::TaskId main() const { return main_; }
 
   Call& begin(const Asked& asked);
   void end(Call& call);
-  /// The call that this task makes; null if it makes none.
+  /// Returns the current task's call, or null.
   Call* current() const;
   const std::pmr::vector<Call*>& open() const { return calls_; }
   bool quiet() const { return calls_.empty(); }
-  /// Another task than the current one is about to launch, or has and was not told so yet.
+  /// Returns whether another task is about to launch, or has launched but has not reported it.
   bool launches_elsewhere() const;
-  /// A call is making an executable of this graph, and was not told yet that it has.
+  /// Returns whether a call is instantiating this graph, or has but has not reported it.
   bool instantiates(const ModelGraph& graph) const;
-  /// A call is adding a condition to this graph, or one inside: there is a handle before a node.
+  /// Returns whether a call adds a condition to this graph or inside: the handle precedes the node.
   bool adds_condition(const ModelGraph& graph) const;
   std::uint32_t script_calls() const { return script_calls_; }
 
-  /// A capture has ended that was not valid any more: by the call that asks for it, or by no one's.
+  /// An invalidated capture has ended, by the call that requests it or by a destructor.
   void capture_failed();
 
   // ---- what may hold something up ----
-  /// CUDA's threads or Python's queue do so now, and for this many calls of the script.
+  /// CUDA's threads or Python's queue hold objects up now, and for this many calls of the script.
   void hold_up(std::uint32_t calls = 0) { held_up_at_ = script_calls_ + calls; }
-  /// Returns the script's calls when something was held up last.
+  /// Returns the script's number of calls when something was last held up.
   std::uint32_t held_up_at() const { return held_up_at_; }
   void destructor_returned() {
     ++destructed_;
     held_up_at_ = std::max(held_up_at_, script_calls_);
   }
-  /// How many destructors of user objects have returned.
+  /// Returns how many destructors of user objects have returned.
   std::size_t destructed() const { return destructed_; }
-  /// Python's queue was filled at some time.
+  /// Returns whether Python's queue was ever filled.
   bool flooded() const { return flooded_; }
-  /// Things that CUDA's threads have put off wait for a turn of the main thread that nothing has
-  /// got.
+  /// Sets whether deferred objects of CUDA's threads wait for a pending call that was not
+  /// accepted.
   void set_stuck(bool stuck) { stuck_ = stuck; }
   bool stuck() const { return stuck_; }
   void finalizes() { finalizing_ = true; }
@@ -62,7 +62,7 @@ class ModelCalls {
  private:
   void met_condition(const ModelGraph& graph);
 
-  /// How many calls of the script a flood of Python's queue outlasts, which has a step in each.
+  /// Number of calls of the script for which a flood of Python's queue lasts.
   static constexpr std::uint32_t kFloodCalls = 5;
 
   harness::World& world_;

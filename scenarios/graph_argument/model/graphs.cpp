@@ -13,7 +13,7 @@ ModelGraph& ModelGraphs::add(ModelGraph* parent, harness::BirthId life) {
   return *graph;
 }
 
-// Serials stay: an executable made of the copy takes updates by the nodes it was copied from.
+// Keeps the serials: an executable of the copy accepts updates by the nodes of the original.
 ModelGraph& ModelGraphs::copy(const ModelGraph& graph, ModelGraph* parent) {
   ModelGraph& made = add(parent, harness::BirthId::none);
   made.nodes = graph.nodes;

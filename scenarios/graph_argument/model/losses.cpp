@@ -12,7 +12,7 @@ bool ModelLosses::is_open(const ModelExec& exec) const {
          });
 }
 
-// By a wrapper of it, of a node of it, or of what is inside of one; or by an attribute.
+// By a wrapper of it, of one of its nodes or of a graph inside, or by an attribute.
 bool ModelLosses::is_reachable(const ModelGraph& root) const {
   return std::any_of(names_.all().begin(), names_.all().end(),
                      [&](const Wrapped* each) {
@@ -44,7 +44,7 @@ bool ModelLosses::any_held(Test test) const {
                      });
 }
 
-// A closed thing is gone, but for copies and sets, which have the memory itself.
+// A closed buffer is unused, except for copies and sets, which hold the memory itself.
 bool ModelLosses::is_used(const Thing& thing) const {
   const bool referenced =
       std::any_of(names_.all().begin(), names_.all().end(), [&](const Wrapped* each) {
@@ -73,7 +73,7 @@ bool ModelLosses::is_used(std::uint32_t call) const {
              [&](const ModelLaunch& launch) { return !launch.finished && by_call(launch.calls); });
 }
 
-// A graph may have its own, whichever node it came with.
+// A graph may keep one user object of its own, whichever node it came with.
 bool ModelLosses::is_only_one(const Holding& holding) const {
   if (holding.graph == nullptr || holding.graph->destroyed || !is_reachable(holding.graph->root()))
     return false;

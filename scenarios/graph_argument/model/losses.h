@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelLosses: the lives that CUDA has begun for a script, and which of them nothing can use any
-// more: neither a variable leads to it, nor a graph that can be reached, nor an executable that is
-// open, nor a launch that may still run.
+// ModelLosses: the objects that CUDA has made for a script, and which are unusable: no
+// variable, reachable graph, open executable, or launch that may still run leads to
+// them.
 #pragma once
 
 #include "scenarios/graph_argument/model/calls.h"
@@ -12,21 +12,21 @@
 
 namespace scenarios::graph_argument {
 
-/// A life of CUDA's, and what makes it of use.
+/// An object made by CUDA, and whatever may still use it.
 struct Holding {
   enum class Of : std::uint8_t { thing, graph, exec, stream, second_stream, call };
   harness::BirthId life;
   Of of;
   Thing* thing = nullptr;
-  ModelGraph* graph = nullptr;  ///< Graph that a call was for.
+  ModelGraph* graph = nullptr;  ///< Graph that the call worked on.
   ModelExec* exec = nullptr;
   Wrapped* builder = nullptr;
   std::uint32_t call = 0;
-  std::uint32_t lost_at = 0;  ///< The script's calls when nothing could use it any more; 0: of use.
-  bool awaited = false;       ///< Lost before the wait that was to end it began.
+  std::uint32_t lost_at = 0;  ///< Script calls when it became unusable, plus 1; 0 if usable.
+  bool awaited = false;       ///< It was lost before the current wait began.
   bool overdue = false;
-  bool stuck = false;          ///< Found where Python's queue had had no room for what was put off.
-  harness::Name found_in = 0;  ///< Where it was found to be.
+  bool stuck = false;          ///< Python's queue had no room for deferred work when it was found.
+  harness::Name found_in = 0;  ///< Activation in which it was found.
   harness::Tick found_at = 0;
 };
 
@@ -45,15 +45,15 @@ class ModelLosses {
   void hold(Holding holding) {
     if (holding.life != harness::BirthId::none) holdings_.push_back(holding);
   }
-  /// Something may be lost from now on.
+  /// Notes that objects may have become unusable.
   void change() { changed_ = true; }
-  /// There is reason to look: something may be lost, or is.
+  /// Returns whether look() is needed: something may be lost, or is.
   bool may_have_some() const { return changed_ || some_alive_; }
-  /// Looks who is lost by now. Returns whether another that is lost is alive. In between calls.
+  /// Updates which objects are lost. Returns whether a lost one is alive. Called between calls.
   bool look();
 
   std::pmr::vector<Holding>& holdings() { return holdings_; }
-  /// Returns things that were found to be there for too long, whatever became of them afterwards.
+  /// Returns the objects that were there for too long, even if they are gone by now.
   std::pmr::vector<Holding>& overdue() { return overdue_; }
   const std::pmr::vector<Holding>& overdue() const { return overdue_; }
 
@@ -64,7 +64,7 @@ class ModelLosses {
   bool is_only_one(const Holding& holding) const;
   bool is_reachable(const ModelGraph& root) const;
   bool is_open(const ModelExec& exec) const;
-  /// A node that something holds passes the test.
+  /// Returns whether a node that something holds passes the test.
   template <class Test>
   bool any_held(Test test) const;
 
@@ -76,8 +76,8 @@ class ModelLosses {
   const ModelRuns& runs_;
   std::pmr::vector<Holding> holdings_;
   std::pmr::vector<Holding> overdue_;
-  bool changed_ = false;     ///< Since look() was called.
-  bool some_alive_ = false;  ///< Finding of look().
+  bool changed_ = false;     ///< Since the last look().
+  bool some_alive_ = false;  ///< Result of the last look().
 };
 
 }  // namespace scenarios::graph_argument

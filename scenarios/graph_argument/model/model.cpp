@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A call is recorded when it is asked; the path tells when it refers to what a
-// variable holds, and when CUDA has done something for it. Only then does the model change, by what
-// was asked.
+// How it works. A call is recorded when it begins; the path reports when it loads a variable, and
+// when CUDA has done something for the call. Only then does the model change, by the recorded
+// arguments.
 #include "scenarios/graph_argument/model/model.h"
 
 #include "harness/fault/kinds.h"
@@ -50,14 +50,14 @@ void Model::end(Call& call, Status status) {
   calls_.end(call);
 }
 
-// Updates what is known of things after a call that failed.
+// Updates the model after a failed call.
 void Model::fail(const Call& call, Status status) {
   losses_.change();
   switch (call.asked.op) {
     case Op::update:
       if (call.referred_count != 2) return;
       call.referred[0]->exec->updated_by.push_back(call.number);
-      // cuda.h rules out only of CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE that it was carried out.
+      // By cuda.h, only CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE means that nothing was updated.
       if (status == Status::driver_error)
         ModelRuns::doubt(*call.referred[0]->exec, *call.referred[1]->graph);
       return;
@@ -82,7 +82,7 @@ void Model::hold_user_objects(const Call& call) {
 
 // ---- facts --------------------------------------------------------------------------------------
 
-// The second stream is the last that was made; the first and the default one stay.
+// The second stream is the last one made; the first and the default stream stay open.
 void Model::begins() {
   losses_.hold({.life = newest_life(scene_.world(), "stream"), .of = Holding::Of::second_stream});
 }
@@ -100,7 +100,7 @@ void Model::referred(Variable variable, Wrapper wrapper) {
   call->referred[call->referred_count++] = held;
 }
 
-// A thing that was not known before is the call's result.
+// An unknown wrapper is the call's result.
 void Model::stored(Variable variable, Wrapper wrapper) {
   Call* call = calls_.current();
   Wrapped* now = wrapper != Wrapper::none ? names_.find(wrapper) : nullptr;
@@ -137,8 +137,8 @@ void Model::closed(Wrapper wrapper) {
 
 // ---- waits --------------------------------------------------------------------------------------
 
-// Waiting for the device is forbidden while something captures, and spoils what is captured, also
-// by who begins before the wait is over.
+// Waiting for the device is forbidden during a capture and invalidates it, also if the capture
+// begins before the wait has ended.
 void Model::waits(StreamName stream) {
   Call* call = calls_.current();
   if (call == nullptr) return;
@@ -162,7 +162,7 @@ void Model::finished_all() {
 
 // ---- builders -----------------------------------------------------------------------------------
 
-// A call that ends it, or fails to, says so first.
+// Calls that may end the capture report this before its state changes.
 bool Model::may_say_capturing(Variable variable, bool said) const {
   const Wrapped* held = names_.held(variable);
   if (held == nullptr || held->kind != Kind::builder || held->capturing == said) return true;

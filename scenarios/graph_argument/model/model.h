@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model: what a script has, by what it asked for and when CUDA did it. It knows nothing of
+// Model: the state of a script, from its calls and from when CUDA did them. It does not know the
 // policies; the judges compare the path with it.
 //
-// The question comes from the witness, its coming true from the path, as plain facts; which
-// life of the ledger belongs to it, from the ledger.
+// The witness reports the calls, the path reports plain facts about their execution, and the ledger
+// identifies the objects.
 #pragma once
 
 #include "scenarios/graph_argument/model/binder.h"
@@ -23,19 +23,19 @@ class Model {
   void end(Call& call, targets::graph_argument::Status status);
 
   // ---- facts ----
-  /// The path is made: the script's streams are there.
+  /// The path is made: the script's streams exist.
   void begins();
   void referred(Variable variable, Wrapper wrapper);
   void stored(Variable variable, Wrapper wrapper);
-  /// Nodes of a definition run one after another.
+  /// The node about to be added depends on `count` others.
   void comes_after(std::size_t count);
-  /// Returns the call that CUDA has done something for; null if none was asked for.
+  /// Returns the call for which CUDA has done something, or null.
   const Call* bound();
   void closed(Wrapper wrapper);
   void waits(StreamName stream);
   void finished(StreamName stream);
-  /// The device has run all that it was given: by who waited for it, and is not a call of the
-  /// path's.
+  /// The device has finished all its work, according to code that is not a call of the
+  /// path.
   void finished_all();
   void accepted_closed() {
     if (Call* call = calls_.current()) call->accepted_closed = true;
@@ -45,9 +45,9 @@ class Model {
   }
 
   // ---- what there is ----
-  /// Returns whether a builder in the variable may be said to be capturing, or not to be.
+  /// Returns whether the path may say that the variable's builder is capturing, or is not.
   bool may_say_capturing(Variable variable, bool said) const;
-  /// Returns whether another call ends the builder's capture, well or not.
+  /// Returns whether another call is ending the builder's capture, successfully or not.
   bool is_ending(const Wrapped& builder, const Call& but) const;
   const harness::Scene& scene() const { return scene_; }
   ModelCalls& calls() { return calls_; }
@@ -62,7 +62,7 @@ class Model {
 
  private:
   void fail(const Call& call, targets::graph_argument::Status status);
-  /// Holds the user objects that CUDA has made for the call.
+  /// Records the user objects that CUDA has made for the call.
   void hold_user_objects(const Call& call);
 
   harness::Scene& scene_;
@@ -76,8 +76,8 @@ class Model {
   ModelValues values_;
 };
 
-/// Something that was not there had been used by then, and that was no mistake of the caller's:
-/// from then on no one knows who holds what, and all that follows may follow from it.
+/// Returns whether an ended object had been used by then, other than by a caller error. Afterwards
+/// it is unknown who holds what, and later faults may be consequences.
 bool went_wrong(const harness::Scene& scene, harness::Tick by);
 
 }  // namespace scenarios::graph_argument

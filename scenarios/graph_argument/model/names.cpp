@@ -25,7 +25,7 @@ void ModelNames::store(Variable variable, Wrapped* wrapped) {
   empty_ = wrapped != nullptr ? empty_ & ~bit(variable) : empty_ | bit(variable);
 }
 
-// A cycle refers to what it holds until the collector finds it.
+// A cycle refers to its object until the collector finds it.
 bool ModelNames::is_referenced(const Wrapped& wrapped) const {
   const harness::Ledger& ledger = world_.ledger;
   return wrapped.variable_count != 0 ||

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelNames: the wrappers of a script, and which variables and cycles refer to them.
+// ModelNames: the wrappers of a script, and the variables and cycles that refer to them.
 #pragma once
 
 #include "scenarios/graph_argument/model/records.h"
 
 namespace scenarios::graph_argument {
 
-/// Ownership: borrows the world; a wrapped thing is in the run's arena.
+/// Ownership: borrows the world; a wrapper's record is in the run's arena.
 class ModelNames {
  public:
   explicit ModelNames(harness::World& world) : world_(world) {}
@@ -17,9 +17,9 @@ class ModelNames {
 
   // ---- who refers to them ----
   Wrapped* held(Variable variable) const { return variables_[variable]; }
-  /// The variable holds it from now on, or nothing if it is null.
+  /// The variable now holds the wrapper, or nothing if it is null.
   void store(Variable variable, Wrapped* wrapped);
-  /// The variables that hold nothing.
+  /// Returns the empty variables.
   Variables empty() const { return empty_; }
   void add_cycle(harness::BirthId life, Wrapped* held) { cycles_.push_back({life, held}); }
   bool is_referenced(const Wrapped& wrapped) const;

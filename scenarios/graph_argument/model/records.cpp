@@ -35,7 +35,7 @@ bool has_changed(const ModelGraph& graph) {
          });
 }
 
-// A node with graphs inside comes after them, and does nothing itself.
+// A node with graphs inside follows their nodes, and does nothing itself.
 void flatten(const ModelGraph& graph, ModelNodes& into, bool idle, bool looped) {
   for (const ModelNode& node : graph.nodes) {
     const bool loops = looped || node.work == Work::while_loop;

@@ -19,7 +19,7 @@ void ModelRuns::update(ModelExec& exec, const ModelGraph& graph) {
   const ModelNodes before = std::exchange(exec.nodes, {});
   flatten(graph, exec.nodes);
   for (std::size_t i = 0; i < std::min(before.size(), exec.nodes.size()); ++i) {
-    exec.nodes[i].serial = before[i].serial;  // It continues taking updates by these nodes.
+    exec.nodes[i].serial = before[i].serial;  // It still accepts updates by these nodes.
     exec.nodes[i].home = before[i].home;
   }
   exec.given.clear();
@@ -27,7 +27,7 @@ void ModelRuns::update(ModelExec& exec, const ModelGraph& graph) {
   exec.changed = has_changed(graph);
 }
 
-// Like in a loop, how often a node of either kind runs is not the script's to say.
+// It is unknown how often each of the nodes runs, like in a loop.
 void ModelRuns::doubt(ModelExec& exec, const ModelGraph& graph) {
   const std::size_t count = exec.nodes.size();
   flatten(graph, exec.nodes);
@@ -48,7 +48,7 @@ ModelLaunch& ModelRuns::add_launch(const ModelExec& exec) {
   return launch;
 }
 
-// A closed stream's launches went to the default stream, which the caller has one of, or the
+// Launches of a closed stream went to the default stream, of which there is one per process or per
 // thread.
 bool ModelRuns::finish(Call& call, StreamName stream) {
   bool news = false;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelRuns: the executables of a script and their launches: nodes by value, flat, as they were
-// then.
+// ModelRuns: the executables of a script and their launches, each with a flat copy of the nodes at
+// that time.
 #pragma once
 
 #include "scenarios/graph_argument/model/records.h"
 
 namespace scenarios::graph_argument {
 
-/// Ownership: borrows the world; what it knows is in the run's arena.
+/// Ownership: borrows the world; its records are in the run's arena.
 class ModelRuns {
  public:
   explicit ModelRuns(harness::World& world) : world_(world) {}
 
   ModelExec& add_exec(const ModelGraph& graph, harness::BirthId life);
-  /// All nodes of the executable are those of the graph from now on.
+  /// The executable now has the nodes of the graph.
   static void update(ModelExec& exec, const ModelGraph& graph);
-  /// The executable may be as it was, or have the nodes of the graph: nothing has said which.
+  /// The executable has either its old nodes or those of the graph: it is unknown which.
   static void doubt(ModelExec& exec, const ModelGraph& graph);
   const std::pmr::vector<ModelExec*>& execs() const { return execs_; }
 
@@ -23,10 +23,10 @@ class ModelRuns {
   const std::pmr::vector<ModelLaunch>& launches() const { return launches_; }
 
   // ---- waits ----
-  /// What had been launched on the stream when the call began to wait is over. Returns whether that
-  /// is news of something.
+  /// All launches on the stream before the call's wait have finished. Returns whether any was not
+  /// known to have finished.
   bool finish(Call& call, StreamName stream);
-  /// All that was launched is over.
+  /// All launches have finished. Returns the same.
   bool finish_all();
 
  private:

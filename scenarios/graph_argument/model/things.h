@@ -16,7 +16,7 @@ class ModelThings {
 
   void close_stream() { stream_closed_ = true; }
   bool is_closed(StreamName stream) const { return stream == StreamName::second && stream_closed_; }
-  /// Closed, it stays for as long as there is memory to be freed on it.
+  /// Returns whether it is needed. After close(), it is needed while memory will be freed on it.
   bool is_second_stream_used() const;
 
  private:

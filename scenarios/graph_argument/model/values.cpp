@@ -10,7 +10,7 @@ using harness::Label;
 
 namespace {
 
-/// The block that the node writes `out` of.
+/// Returns the block whose `out` the node writes, or null.
 Thing* target_of(const ModelNode& node) {
   switch (node.work) {
     case Work::add_one:
@@ -33,7 +33,7 @@ bool writes(const ModelNode& node, const Thing& thing) {
   return !node.idle && target_of(node) == &thing;
 }
 
-/// It writes `mid`.
+/// Returns whether the node writes the block's `mid`.
 bool produces(const ModelNode& node, const Thing& thing) {
   return !node.idle && node.work == Work::produce && node.things[0] == &thing;
 }
@@ -43,8 +43,8 @@ std::int32_t saxpy(std::int32_t x, std::int32_t y) {
   return std::bit_cast<std::int32_t>(product + static_cast<float>(y));
 }
 
-/// The reference model: calls `use` with the function from i to what `node` leaves in element i of
-/// its target, so that a loop over elements asks only once what the node does.
+/// The reference model: calls `use` with the function from i to the node's result in element i of
+/// its target, so that a loop over elements evaluates the node only once.
 template <class Use>
 auto with_result(const ModelNode& node, Use use) {
   const std::int32_t x = node.things[0]->value;
@@ -57,7 +57,7 @@ auto with_result(const ModelNode& node, Use use) {
       return use([=](std::int32_t i) { return saxpy(x + i, y + i); });
     case Work::block_sum:
       return use([=](std::int32_t i) {
-        constexpr std::int32_t kThreads = 32;  // A block's.
+        constexpr std::int32_t kThreads = 32;  // Threads per block.
         const std::int32_t first = x + i / kThreads * kThreads;
         return kThreads * first + kThreads * (kThreads - 1) / 2;
       });
@@ -78,11 +78,11 @@ std::int32_t result_of(const ModelNode& node, std::int32_t i) {
   return with_result(node, [i](auto result) { return result(i); });
 }
 
-/// How far `chase` goes.
+/// Maximum number of links that `chase` follows.
 constexpr std::uint32_t kChaseSteps = 4;
 
-/// The list may have been changed before the kernel ran or after it: any of its blocks will do. The
-/// address of one that is gone may be the target's own by now, which the kernel may read.
+/// The list may have been changed before or after the kernel ran: any of its blocks is possible. If
+/// a block is gone, its address may now be the target's own, which the kernel may read.
 bool is_in_list(const harness::Ledger& ledger, const Thing& thing, const Thing& target,
                 std::int32_t i, std::int32_t observed, std::uint32_t steps) {
   const bool lost = !ledger.alive(thing.life);
@@ -96,16 +96,16 @@ bool is_in_list(const harness::Ledger& ledger, const Thing& thing, const Thing& 
   return steps > 0 && (any_of(thing.next) || (lost && any_of(target.next)));
 }
 
-/// It writes `out` by the bare address of a block that is gone, where `thing` is by now. The kernel
-/// may have that address from its list as well: then no one sees for whom it was meant.
+/// Returns whether the node writes `out` by the bare address of a block that is gone, at which
+/// `thing` is now. The kernel's list may have that address, too, so it is unknown which was meant.
 bool writes_for_another(const harness::Ledger& ledger, const ModelNode& node, const Thing& thing) {
   if (node.work != Work::chase || node.idle || node.things[1] == &thing) return false;
   const harness::BirthId meant = node.things[1]->life;
   return !ledger.alive(meant) && ledger.life(meant).address == ledger.life(thing.life).address;
 }
 
-/// `consume` without `produce` before it adds what is in a new block. Only those that were added
-/// together are in order for certain: a node that is destroyed or changed leaves others unordered.
+/// Returns whether `consume` may run before its `produce` and add a new block's content. Only nodes
+/// added together are certainly ordered: destroying or changing one leaves others unordered.
 bool may_lack_produce(const ModelNode& node, const ModelNodes& nodes) {
   if (node.work != Work::consume) return false;
   const bool is_first = &node == nodes.data();
@@ -142,9 +142,9 @@ bool ModelValues::produced(const Thing& buffer) const {
       });
 }
 
-// Launches on other streams may be anywhere: their results, too, are as good as what was there. So
-// is what was there before a loop: two executables of one definition share its value, and one may
-// end the other's.
+// Launches on other streams may be in any order, so their results, and the former content, are
+// possible. The same holds for loops: two executables of one definition share its condition, and
+// one may end the other's loop.
 bool ModelValues::explains(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
                            std::int32_t observed, std::int32_t& expected, Label& what,
                            const ModelNode*& writer) const {
@@ -185,7 +185,7 @@ bool ModelValues::explains_mid(const Thing& buffer, std::uint32_t waits, std::ui
   return (asked && observed == produced) || (!settled && observed == 0);
 }
 
-// A link that is being written, or could not be, has left what was there.
+// A link that is being written, or failed, leaves the former value.
 bool ModelValues::explains_next(const Thing& buffer, std::uint64_t observed) const {
   return observed == 0 || std::any_of(buffer.next.begin(), buffer.next.end(), [&](const Thing* to) {
            return ledger_.life(to->life).address == observed;

@@ -35,7 +35,7 @@ void ShadowExecs::exec_node_changed(ExecId exec, NodeId changed, const Things& t
   }
 }
 
-// The executable continues taking updates by the nodes that it was made of.
+// The executable still accepts updates by the nodes that it was made from.
 void ShadowExecs::exec_updated(ExecId id, GraphId graph) {
   ShadowExec& exec = records_.at(id);
   const ShadowNodes before = std::exchange(exec.nodes, {});
@@ -74,13 +74,13 @@ void ShadowExecs::launches(ExecId id, StreamName stream) {
   reach_lost(exec);
   reach_unfreed(exec);
   exec.launched = true;
-  // The path is in its own scope of the site, which ends with the call.
+  // The path has its own scope for the site, which ends with the call.
   if (has_addresses(exec.nodes))
     harness::SiteScope::rename(scene_.world().scheduler, kLaunchAddressSite);
   records_.launches().push_back({exec.nodes, &exec, stream, false});
 }
 
-// A task that began to wait while the call was under way waits for no launch of it.
+// A task that began to wait during the call does not wait for this launch.
 void ShadowExecs::launch_failed() {
   records_.launches().pop_back();
   for (std::size_t& mark : marks_) mark = std::min(mark, records_.launches().size());
@@ -101,7 +101,7 @@ void ShadowExecs::finished(StreamName stream) {
   }
 }
 
-// A thing that has ended already is met in the window of its end, whatever ended since.
+// For a thing that has already ended, the window of its end counts, not later events.
 void ShadowExecs::reach_lost(const ShadowExec& exec) {
   for (const ShadowNode& node : exec.nodes)
     for (const ShadowThing* thing : node.all())
@@ -109,7 +109,7 @@ void ShadowExecs::reach_lost(const ShadowExec& exec) {
         passages_.reach(thing->end.value_or(users_.window_of(*thing)));
 }
 
-// A second launch, of what frees nothing.
+// A second launch of a graph that does not free its memory.
 void ShadowExecs::reach_unfreed(const ShadowExec& exec) {
   for (const ShadowNode& node : exec.nodes)
     if (node.memory != nullptr && exec.launched && node.memory->freed_in == nullptr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShadowExecs: what the script did with its executables, and which launches may still run.
+// ShadowExecs: the script's actions on its executables, and the launches that may still run.
 #pragma once
 
 #include "scenarios/graph_argument/shadow/users.h"
@@ -7,7 +7,7 @@
 
 namespace scenarios::graph_argument {
 
-/// Ownership: borrows all.
+/// Ownership: borrows all members.
 class ShadowExecs final : public targets::graph_argument::ExecWitness {
  public:
   using ExecId = targets::graph_argument::ExecId;
@@ -21,9 +21,9 @@ class ShadowExecs final : public targets::graph_argument::ExecWitness {
               Passages& passages)
       : scene_(scene), records_(records), users_(users), passages_(passages) {}
 
-  /// This task begins to wait.
+  /// The current task begins to wait.
   void waits();
-  /// This task is told that the stream has finished what it had when the wait began.
+  /// The current task learns that the stream has finished all work from before the wait.
   void finished(StreamName stream);
 
   void exec_made(ExecId exec, GraphId graph) override;
@@ -45,7 +45,7 @@ class ShadowExecs final : public targets::graph_argument::ExecWitness {
   ShadowRecords& records_;
   const ShadowUsers& users_;
   Passages& passages_;
-  std::pmr::vector<std::size_t> marks_;  ///< By task: the launches when it began to wait.
+  std::pmr::vector<std::size_t> marks_;  ///< By task: number of launches when its wait began.
 };
 
 }  // namespace scenarios::graph_argument

@@ -17,7 +17,7 @@ void ShadowGraphs::graph_made(GraphId, GraphId parent) {
   records_.number(records_.add_graph(records_.find(parent)));
 }
 
-// Node ids stay: an executable made of the clone takes updates by the nodes it was cloned from.
+// Keeps the node ids: an executable of the clone accepts updates by the nodes of the original.
 ShadowGraph& ShadowGraphs::clone(const ShadowGraph& graph, ShadowGraph* parent) {
   ShadowGraph& copy = records_.add_graph(parent);
   copy.nodes = graph.nodes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShadowGraphs: what the script did with its graphs and their nodes, and which handles are no
-// one's.
+// ShadowGraphs: the script's actions on its graphs and their nodes, and the dead
+// handles.
 #pragma once
 
 #include "scenarios/graph_argument/shadow/users.h"
@@ -8,7 +8,7 @@
 
 namespace scenarios::graph_argument {
 
-/// Ownership: borrows all.
+/// Ownership: borrows all members.
 class ShadowGraphs final : public targets::graph_argument::GraphWitness {
  public:
   using GraphId = targets::graph_argument::GraphId;
@@ -20,7 +20,7 @@ class ShadowGraphs final : public targets::graph_argument::GraphWitness {
   ShadowGraphs(ShadowRecords& records, const ShadowUsers& users, Passages& passages)
       : records_(records), users_(users), passages_(passages) {}
 
-  /// CUDA has had a graph or a node by the handle, and has given it to nothing since.
+  /// Returns whether a graph or a node had this handle, and none has it now.
   bool is_dead(std::uint64_t handle) const;
 
   // ---- graphs ----

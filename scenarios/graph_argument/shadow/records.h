@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records: what the shadow remembers. Graphs, executables and launches are lists of nodes by value,
-// so that what an executable or a launch uses stays what it was when the definition changes. All
-// branches keep what they have; one at most runs.
+// Records: the shadow's memory. Graphs, executables and launches are lists of nodes by value, so
+// that an executable or a launch does not change with its definition. All branches keep their
+// things alive, but at most one runs.
 #pragma once
 
 #include <memory_resource>
@@ -14,17 +14,17 @@ namespace scenarios::graph_argument {
 
 struct ShadowGraph;
 
-/// The shadow's knowledge of one thing: how often the *script* refers to it (variables, cycles; not
-/// what a policy adds).
+/// State of one thing, with the number of references by the *script* (variables, cycles; not those
+/// of a policy).
 /// Lifetime: in the run's arena; outlives its wrapper.
 struct ShadowThing {
   using ThingKind = targets::graph_argument::ThingKind;
 
   ThingKind kind;
-  harness::BirthId life;      ///< Its memory, library or event; none of a function.
-  std::optional<Window> end;  ///< The window that a use of it is in, once it has ended.
+  harness::BirthId life;      ///< Memory, library or event; none for a function.
+  std::optional<Window> end;  ///< Window of a use after its end; set when it has ended.
   std::uint32_t references = 0;
-  bool gone = false;    ///< The script can reach it no more.
+  bool gone = false;    ///< The script can no longer reach it.
   bool closed = false;  ///< The script has closed it.
   ShadowGraph* attribute = nullptr;
 
@@ -38,23 +38,23 @@ struct ShadowMemory {
   const ShadowGraph* freed_in = nullptr;
 };
 
-/// A node as its parameters are now.
+/// A node with its current parameters.
 struct ShadowNode {
   using NodeId = targets::graph_argument::NodeId;
   using Work = targets::graph_argument::Work;
 
   Work work;
-  NodeId id = NodeId::none;  ///< The same node in a definition, its clones and its executables.
+  NodeId id = NodeId::none;  ///< Same in a definition, its clones and its executables.
   std::array<ShadowThing*, 2> things{};
   ShadowThing* helper = nullptr;  ///< A module, an event, or a function.
-  std::uint32_t branch = 0;       ///< The one of its bodies that a conditional node runs.
+  std::uint32_t branch = 0;       ///< Branch of a conditional node that runs.
   /// A child's graph, or branches.
   std::array<ShadowGraph*, targets::graph_argument::kBranchCount> bodies{};
-  ShadowMemory* memory = nullptr;  ///< Memory that it allocates.
-  bool by_address = false;         ///< It has numbers, which nothing can keep.
-  bool unowned = false;            ///< It was added, and what it needs could not be attached.
-  bool updated = false;            ///< In an executable: not as it was instantiated.
-  bool idle = false;               ///< In an executable: in a branch that does not run.
+  ShadowMemory* memory = nullptr;  ///< Memory of an allocation node.
+  bool by_address = false;         ///< It has bare numbers, which keep nothing alive.
+  bool unowned = false;            ///< It was added, but its owners could not be attached.
+  bool updated = false;            ///< In an executable: changed since it was instantiated.
+  bool idle = false;               ///< In an executable: part of a branch that does not run.
 
   std::array<ShadowThing*, 3> all() const { return {things[0], things[1], helper}; }
   bool points_into(const ShadowThing& thing) const {
@@ -66,27 +66,27 @@ struct ShadowNode {
 };
 using ShadowNodes = std::pmr::vector<ShadowNode>;
 
-/// A definition, a clone, the copy that a child node has, or a branch.
+/// A definition, a clone, a child node's copy, or a branch.
 struct ShadowGraph {
-  /// A node was changed or destroyed, and does not have the thing any more.
+  /// A node that was changed or destroyed, and a thing that it no longer has.
   struct Lost {
     ShadowNode::NodeId node;
     const ShadowThing* thing;
   };
   ShadowNodes nodes;
   std::pmr::vector<Lost> lost;
-  std::pmr::vector<ShadowThing*> ever;  ///< Things that its nodes have pointed into at any time.
+  std::pmr::vector<ShadowThing*> ever;  ///< Things that its nodes have ever pointed into.
   ShadowGraph* parent = nullptr;
   bool gone = false;
 };
 
 struct ShadowExec {
-  ShadowNodes nodes;  ///< Flat: children's nodes too.
+  ShadowNodes nodes;  ///< Flat, including children's nodes.
   ShadowGraph* source = nullptr;
   bool gone = false;
   bool launched = false;
-  bool in_doubt = false;  ///< It may have been updated: it has the nodes of before, and those too.
-  bool appended = false;  ///< Owners were, while it was in doubt.
+  bool in_doubt = false;  ///< It may have been updated, so it has the old and the new nodes.
+  bool appended = false;  ///< Owners were appended while it was in doubt.
 };
 
 struct ShadowLaunch {
@@ -96,13 +96,13 @@ struct ShadowLaunch {
   bool finished = false;
 };
 
-/// Returns whether a node has the thing, and keeps it, or one inside of it does.
+/// Returns whether a node, or one inside it, has the thing and keeps it alive.
 bool uses(const ShadowNodes& nodes, const ShadowThing& thing);
-/// Returns whether a node that runs has it.
+/// Returns whether a node that runs has the thing.
 bool works_on(const ShadowNodes& nodes, const ShadowThing& thing);
 
-/// Numbers are given out from 1, in the order of the facts.
-/// Ownership: all is in the run's arena.
+/// Numbers start at 1, in the order of the facts.
+/// Ownership: all records are in the run's arena.
 class ShadowRecords {
  public:
   using ExecId = targets::graph_argument::ExecId;
@@ -123,7 +123,7 @@ class ShadowRecords {
   const std::pmr::vector<ShadowThing*>& things() const { return things_; }
 
   // ---- graphs ----
-  /// Adds a graph without a number, as what is inside of a copy has none.
+  /// Adds a graph without a number, like those inside a copy.
   ShadowGraph& add_graph(ShadowGraph* parent);
   /// Gives the graph the next number.
   void number(ShadowGraph& graph) { numbered_.push_back(&graph); }
@@ -143,8 +143,8 @@ class ShadowRecords {
  private:
   harness::Arena& arena_;
   std::pmr::vector<ShadowThing*> things_;
-  std::pmr::vector<ShadowGraph*> numbered_;  ///< Those that facts name.
-  std::pmr::vector<ShadowGraph*> graphs_;    ///< All: also what is inside of copies.
+  std::pmr::vector<ShadowGraph*> numbered_;  ///< Graphs named in facts.
+  std::pmr::vector<ShadowGraph*> graphs_;    ///< All graphs, including those inside copies.
   std::pmr::vector<ShadowMemory*> memories_;
   std::pmr::vector<ShadowExec*> execs_;
   std::pmr::vector<ShadowLaunch> launches_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shadow: what the script did, whatever a policy kept: which windows a run reached, and why
-// something died. It hears facts, and changes nothing.
+// Shadow: the script's actions, whatever a policy keeps: the windows that a run reached, and why
+// something died. It receives facts, and changes nothing.
 #pragma once
 
 #include "scenarios/graph_argument/shadow/execs.h"
@@ -9,7 +9,7 @@
 
 namespace scenarios::graph_argument {
 
-/// Ownership: the script's; what it remembers is in the run's arena. Borrows the scene.
+/// Ownership: owned by the script; its records are in the run's arena. Borrows the scene.
 class Shadow {
  public:
   explicit Shadow(harness::Scene& scene)
@@ -29,7 +29,7 @@ class Shadow {
 
   Passages& passages() { return passages_; }
   const Passages& passages() const { return passages_; }
-  /// Says if something that graphs keep alive leads back to a graph that keeps it.
+  /// Returns whether objects that graphs keep alive lead back to a graph that keeps them.
   bool has_cycle() const { return users_.has_cycle(); }
 
  private:

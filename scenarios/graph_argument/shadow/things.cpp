@@ -5,7 +5,7 @@
 
 namespace scenarios::graph_argument {
 
-/// Returns the last life of that kind which was born where we are: the one that the path has just
+/// Returns the last object of that kind born in the current activation, which the path has just
 /// made.
 harness::BirthId ShadowThings::newest(ThingKind kind) const {
   static constexpr std::array<harness::Label, 3> kLives{"device memory", "library", "event"};
@@ -37,7 +37,7 @@ void ShadowThings::lose(const ShadowThing& thing, bool& flag) {
   if (!std::exchange(flag, true)) reach_in_flight(thing, users_.window_of(thing));
 }
 
-/// Reaches the window of a thing that goes, if a launch may be using it.
+/// Reaches the window of a thing that is lost, if a launch may be using it.
 void ShadowThings::reach_in_flight(const ShadowThing& thing, Window window) {
   for (const ShadowLaunch& launch : records_.launches())
     if (!launch.finished && works_on(launch.nodes, thing)) return passages_.reach(window);
@@ -49,7 +49,7 @@ void ShadowThings::thing_ends(ThingId id) {
   reach_in_flight(thing, *thing.end);
   if (thing.end != Window::captured_dropped) return;
   harness::Scheduler& scheduler = scene_.world().scheduler;
-  // The path is in its own scope of the site, which ends with the call.
+  // The path has its own scope for the site, which ends with the call.
   if (thing.kind == ThingKind::module) harness::SiteScope::rename(scheduler, kModuleCapturedSite);
   if (thing.kind == ThingKind::buffer && !thing.closed)
     harness::SiteScope::rename(scheduler, kBufferCapturedSite);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShadowThings: how often the script refers to each thing, whether it has lost it, and in which
-// window each has ended.
+// ShadowThings: the script's references to each thing, whether it is lost, and the window in which
+// it ended.
 #pragma once
 
 #include "scenarios/graph_argument/shadow/users.h"
@@ -8,7 +8,7 @@
 
 namespace scenarios::graph_argument {
 
-/// Ownership: borrows all.
+/// Ownership: borrows all members.
 class ShadowThings final : public targets::graph_argument::ThingWitness {
  public:
   using GraphId = targets::graph_argument::GraphId;
@@ -19,8 +19,8 @@ class ShadowThings final : public targets::graph_argument::ThingWitness {
                Passages& passages)
       : scene_(scene), records_(records), users_(users), passages_(passages) {}
 
-  /// Returns the window that the thing's end is in, by the name of its life; none if nothing of
-  /// that name has ended.
+  /// Returns the window of the thing's end, by the name of its lifetime; none if it has not
+  /// ended.
   std::optional<Window> window_of_end(harness::Name life) const;
 
   void thing_made(ThingId thing, ThingKind kind) override;
@@ -33,8 +33,8 @@ class ShadowThings final : public targets::graph_argument::ThingWitness {
   void attribute_set(ThingId buffer, GraphId definition) override {
     records_.at(buffer).attribute = &records_.at(definition);
   }
-  /// Names the window of the end, and adds to its place the one circumstance that only the script
-  /// can know: nothing had the thing any more but what was launched into a capture.
+  /// Determines the window of the end, and adds to the site what only the script can know: that
+  /// only a captured launch still had the thing.
   void thing_ends(ThingId thing) override;
 
  private:

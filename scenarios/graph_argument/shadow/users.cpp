@@ -10,7 +10,7 @@ using targets::graph_argument::Work;
 
 namespace {
 
-/// By what it is, or by what the node does with it.
+/// Returns the window by the kind of thing, or by how the node uses it.
 Window window_of_use(const ShadowNode& node, const ShadowThing& thing) {
   if (node.unowned) return Window::attachment_failed;
   if (thing.kind == ThingKind::module) return Window::module_dropped;
@@ -21,7 +21,7 @@ Window window_of_use(const ShadowNode& node, const ShadowThing& thing) {
                                                            : Window::argument_dropped;
 }
 
-/// A captured launch does not count: all that it uses is the caller's to keep.
+/// Skips captured launches: the caller must keep everything that they use.
 const ShadowNode* user_of(const ShadowNodes& nodes, const ShadowThing& thing, bool by_address) {
   for (const ShadowNode& node : nodes) {
     const bool has_address = (node.work == Work::chase || node.by_address) && node.helper != &thing;
@@ -39,7 +39,7 @@ bool is_plain(Window window) {
 
 }  // namespace
 
-// A bare address tells least: code that has the thing by its buffer is to find it there.
+// Bare addresses are the weakest evidence, so nodes that hold the thing come first.
 Window ShadowUsers::window_of(const ShadowThing& thing) const {
   for (const bool by_address : {false, true})
     if (const auto window = window_of_users(thing, by_address)) return *window;
@@ -48,7 +48,7 @@ Window ShadowUsers::window_of(const ShadowThing& thing) const {
   return is_captured(thing) ? Window::captured_dropped : Window::argument_dropped;
 }
 
-// A launch that one task has waited for may be in flight to another, which was not told.
+// A launch that one task has waited for may be in flight for another, which does not know it.
 std::optional<Window> ShadowUsers::window_of_launches(const ShadowThing& thing, bool by_address,
                                                       bool finished) const {
   for (const ShadowLaunch& launch : records_.launches()) {
@@ -66,8 +66,8 @@ std::optional<Window> ShadowUsers::window_of_launches(const ShadowThing& thing, 
   return std::nullopt;
 }
 
-// A launch in flight tells more than an executable, and that more than a definition; what the
-// caller must keep himself tells most.
+// A launch in flight is stronger evidence than an executable, and that is stronger than a
+// definition. Strongest is an object that the caller must keep.
 std::optional<Window> ShadowUsers::window_of_users(const ShadowThing& thing,
                                                    bool by_address) const {
   if (const auto window = window_of_launches(thing, by_address, false)) return window;
@@ -89,8 +89,8 @@ std::optional<Window> ShadowUsers::window_of_users(const ShadowThing& thing,
   return std::nullopt;
 }
 
-// An executable has what its source had by then; a clone, what was there when it was made. Of a
-// child's copy or a branch only the node's id tells.
+// An executable has its source's things at that time; a clone has those at its creation. For a
+// child's copy or a branch only the node's id can tell.
 bool ShadowUsers::was_lost(const ShadowNode& node, const ShadowThing& thing,
                            const ShadowGraph* source) const {
   if (source != nullptr && !uses(source->nodes, thing)) return true;
@@ -137,7 +137,7 @@ static const ShadowGraph& root_of(const ShadowGraph& graph) {
   return graph.parent != nullptr ? root_of(*graph.parent) : graph;
 }
 
-// A handle of a child's graph keeps the whole of what it is in.
+// A handle of a child's graph keeps the whole outer graph.
 bool ShadowUsers::leads_to(const ShadowThing& from, const ShadowThing& to,
                            std::uint32_t depth) const {
   if (from.attribute == nullptr || depth == 0) return false;

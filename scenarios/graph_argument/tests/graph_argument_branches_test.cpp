@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches and memory of graphs: what runs, what it leaves, and what the reference model makes of
-// it.
+// Branches and memory of graphs: the work that runs, its results, and the reference model's
+// expectations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,14 +16,14 @@ using harness::Outcome;
 using targets::graph_argument::Condition;
 using targets::graph_argument::Status;
 
-/// Name on a tape of the node's variable that the op in slot 0 stores into.
+/// Argument on a tape for the node's variable in which the op of slot 0 stores.
 constexpr std::uint32_t kFirstNode = 12 + 1;
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
-/// Name on a tape of the definition's variable that get_branch, in slot 1, stores into.
+/// Argument on a tape for the definition's variable in which get_branch, in slot 1, stores.
 constexpr std::uint32_t kBranchValue = kFirstDefinition + 1 + 1;
 
-/// A kernel in branch `used` of a node that runs branch `chosen`, launched and read back.
+/// Launches a kernel in branch `used` of a node that runs branch `chosen`, and reads back.
 Program in_branch(Condition condition, std::uint32_t chosen, std::uint32_t used) {
   return Program()
       .script(Op::add_conditional, {0, 0, harness::raw(condition), chosen})
@@ -70,7 +70,7 @@ TEST(GraphArgumentBranches, ALoopIsLeft) {
   EXPECT_TRUE(ran(runner, "leave"));
 }
 
-// Every policy's attachments reach the branch's graph, or do not, as in any other.
+// A policy's attachments reach the branch's graph exactly if they reach any other graph.
 TEST(GraphArgumentBranches, KeepWhatTheirNodesWereGiven) {
   harness::Runner runner;
   const Program program = Program()
@@ -79,7 +79,7 @@ TEST(GraphArgumentBranches, KeepWhatTheirNodesWereGiven) {
                               .script(Op::add_kernel, {0, kBranchValue})
                               .script(Op::instantiate)
                               .script(Op::destroy_node)
-                              .script(Op::drop)  // The buffer.
+                              .script(Op::drop)  // Drops the buffer.
                               .script(Op::launch);
   for (const auto& [variant, keeps] :
        {std::pair{"borrow", false}, std::pair{"user_object_tuple", true},
@@ -108,7 +108,7 @@ TEST(GraphArgumentMemory, FromItsAllocationToItsFreeIsTheNodes) {
   EXPECT_TRUE(ran(runner, "scratch"));
 }
 
-// A call to add the loop fails when the loop is there and the kernel that ends it is not.
+// An injected error may leave a loop without the kernel that ends it.
 TEST(GraphArgumentBranches, ALoopThatNothingEndsIsNotInstantiated) {
   constexpr std::uint16_t kCalls = 8;
   const Program program =

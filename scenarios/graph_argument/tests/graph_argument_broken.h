@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken paths: the path under test with one thing wrong in it, run like any variant. A judge that
-// stays silent about its own is worth nothing.
+// Broken paths: the path under test with a single bug, run like any variant. A judge that does not
+// report its bug is useless.
 #pragma once
 
 #include "scenarios/graph_argument/bounded.h"
@@ -29,7 +29,7 @@ using targets::graph_argument::ScriptNodes;
 using targets::graph_argument::ScriptObjects;
 using targets::graph_argument::Status;
 
-/// Finds who has the interface: one of the parts, or else `whole`.
+/// Returns the part that implements the interface, or else `whole`.
 template <class Interface, class... Parts>
 Interface& either(Interface& whole, Parts&... parts) {
   Interface* found = &whole;
@@ -49,7 +49,7 @@ GraphArgument with_parts(const GraphArgument& path, Parts&... parts) {
           either(path.executables, parts...)};
 }
 
-/// Makes the path by that policy, with those parts instead of its own.
+/// Makes the path with that policy and those parts in place of its own.
 template <class Lifetime, class... Parts>
 GraphArgument make_broken(harness::Runtime& runtime, const targets::graph_argument::Setup& setup) {
   harness::Arena& arena = runtime.scheduler.arena();
@@ -79,7 +79,7 @@ Outcome outcome_of(const Program& program) {
       harness::Case{&broken, variant_named("retain_per_node"), {}, &sim(), program.tape()});
 }
 
-/// A node gets other buffers, and what it had is dropped; its executable is updated.
+/// Changes a node's buffers, drops the former one, and updates the executable.
 inline Program changes() {
   return Program()
       .script(Op::add_kernel)
@@ -91,7 +91,7 @@ inline Program changes() {
       .script(Op::synchronize);
 }
 
-/// Makes a program whose closed objects are refused.
+/// Returns a program in which closed objects are used, and refused.
 inline Program closes() {
   return Program()
       .script(Op::add_kernel)
@@ -102,7 +102,7 @@ inline Program closes() {
       .script(Op::allocate, {0, 1});
 }
 
-/// CUDA's thread lets go of a buffer while Python's queue is full, and nothing else follows.
+/// CUDA's thread releases a buffer while Python's queue is full, and no other call follows.
 inline Program holds_up() {
   return Program()
       .script(Op::add_kernel, {21})

@@ -26,7 +26,7 @@ using harness::testing::sim;
 inline constexpr harness::testing::VariantFinder variant_named{scenario};
 inline constexpr harness::testing::CaseMaker make_case{scenario};
 
-/// A run in the words of a reproducer.
+/// Returns the case of a reproducer with these choices.
 inline harness::Case told(std::string_view variant, std::string_view default_stream,
                           std::string_view decisions, std::string_view collector = "eval_breaker") {
   const std::string text = fmt::format(
@@ -36,7 +36,7 @@ inline harness::Case told(std::string_view variant, std::string_view default_str
   return harness::parse_reproducer(text, "a test's").the_case;
 }
 
-/// How the last op of this name was answered.
+/// Returns the status of the last op of this name.
 inline targets::graph_argument::Status answer_of(const harness::Runner& runner, harness::Label op) {
   using Answer = targets::graph_argument::Status;
   const auto& events = runner.history().events();

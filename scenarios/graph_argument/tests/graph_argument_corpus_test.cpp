@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of the path: what they show of the real system, and that nothing smaller does.
+// The programs of the path: each reproduces a bug of the real system, and no smaller one does.
 #include <gtest/gtest.h>
 
 #include "harness/tests/corpus.h"
@@ -12,10 +12,10 @@ using harness::Case;
 using harness::testing::ProgramProofs;
 using harness::testing::read_corpus;
 
-/// Says if every variant keeps it alive.
+/// Returns whether every variant keeps the object alive.
 bool is_protected(std::string_view window) { return window == "module_dropped"; }
-/// The version that the window is shown by. 0.7.0 takes no buffers for copies and sets, updates no
-/// node of an executable, appends nothing, puts nothing off, and has no graph while it captures.
+/// Returns the variant that has the window. 0.7.0 takes no buffers for copies and sets, updates no
+/// node of an executable, appends and defers nothing, and has no graph during a capture.
 const char* shown_by(std::string_view window) {
   if (window == "operand_dropped" || window == "executable_changed") return "user_object_tuple";
   if (window == "update_failed" || window == "pending_queue_full" ||
@@ -23,7 +23,7 @@ const char* shown_by(std::string_view window) {
     return "move_to_graph";
   return "borrow";
 }
-/// Shown by the variants that keep the GIL alone.
+/// Only variants that keep the GIL have these windows.
 bool is_about_the_gil(std::string_view window) { return window.starts_with("gil_kept_in_call"); }
 bool is_the_callers(std::string_view window) {
   return window == "buffer_closed" || window == "captured_dropped" ||
@@ -59,12 +59,12 @@ TEST(GraphArgumentPrograms, ThatKeepTheGilHangAndThoseThatDoNotHold) {
   const auto& kept = programs.at("gil_kept_in_call");
   proofs.expect_told_apart("gil_kept_in_call", kept, "gil_kept", "retain_per_node");
   proofs.expect_smallest("gil_kept_in_call", kept, "gil_kept");
-  // If no destructor takes the GIL, nothing gets there.
+  // Destructors must take the GIL in order to reach this.
   proofs.expect_smallest("gil_kept_in_call-deleter", programs.at("gil_kept_in_call-deleter"),
                          "gil_kept_in_deleters");
 }
 
-// Faults that the contract makes the caller's are his, for every variant, and nothing else is
+// For every variant, the contract's faults are caller errors, and no other fault is
 // found.
 TEST(GraphArgumentPrograms, OfTheContractAreCallerErrors) {
   harness::Runner runner;

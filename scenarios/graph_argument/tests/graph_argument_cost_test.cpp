@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of provenance: the path's kernels as they are checked, against the same source compiled
-// here without checks, on the same runner; and launches up to a million CUDA threads. Asserts that
-// both compilations compute the same; prints what scenarios/graph_argument/figures.py judges.
+// The cost of provenance: the path's checked kernels, compared with the same source compiled here
+// without checks, on the same runner; and launches of up to a million CUDA threads. Asserts that
+// both compute the same; prints the ratio that scenarios/graph_argument/figures.py judges.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 extern "C" const harness::KernelImage afterlife_kernels_graph_argument;
 
-// The kernels once more. Last, since the shim's macros are for kernels.
+// The kernels without checks. Included last, because the shim's macros are for kernels.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wshadow"
 #include "harness/kernel.h"
@@ -49,7 +49,7 @@ class Cost : public ::testing::Test {
     stage_.run(image, "saxpy", grid, {32, 1, 1}, 1.5f, x_, y_);
   }
 
-  /// Returns the processor's time: others use the machine too.
+  /// Returns the processor time, because the machine may be shared.
   static double now() {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -62,7 +62,7 @@ class Cost : public ::testing::Test {
     return now() - start;
   }
 
-  /// The quickest of several, in turns.
+  /// Returns the ratio of the fastest of several alternating runs.
   template <class Run>
   double ratio(Run run) {
     double checked = 1e9;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's offers, and when it makes them.
+// The ops that the driver offers, and when.
 #include <gtest/gtest.h>
 
 #include "harness/tests/tape_survival.h"
@@ -41,7 +41,7 @@ TEST(GraphArgumentDriver, NineteenOfTwentyDecisionsSurviveTheDeletionOfAnOp) {
   EXPECT_GE(survival.share(), 0.95) << survival.met << " of " << survival.decisions;
 }
 
-// An executable is known to refer to the same after an update that failed, and after two.
+// The model knows what an executable refers to after one failed update, and after two.
 TEST(GraphArgumentUpdates, ThatFailedTwiceLeaveTheExecutableWhatItsNodesAreGivenAfterwards) {
   Program program;
   program.script(Op::add_kernel, {0, 0, 0, 2}).script(Op::instantiate).script(Op::add_memset);

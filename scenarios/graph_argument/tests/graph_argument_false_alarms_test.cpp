@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in which nothing is wrong, and which look wrong to a judge, or a driver, that knows too
-// little.
+// Correct runs that look wrong to a judge, or a driver, with incomplete
+// knowledge.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using harness::Label;
 using harness::Outcome;
 using targets::graph_argument::Status;
 
-/// CUDA has called the function of a host node.
+/// Returns whether CUDA has called the function of a host node.
 bool calls_a_function(const harness::Runner& runner) {
   const auto& events = runner.history().events();
   return std::any_of(events.begin(), events.end(), [](const harness::Event& event) {
@@ -35,8 +35,8 @@ std::ptrdiff_t count_refusals(const Outcome& outcome) {
   });
 }
 
-/// The script waits for the device, and is left for the mutator, which captures and is left in
-/// turn.
+/// The script waits for the device and is preempted by the mutator, which captures and is then
+/// preempted, too.
 harness::Case wait_and_capture(std::uint32_t left_first, std::uint32_t left_then) {
   return told("slot_table", "legacy",
               fmt::format("script:0 op add_kernel\n"
@@ -49,8 +49,8 @@ harness::Case wait_and_capture(std::uint32_t left_first, std::uint32_t left_then
                           left_first, left_then));
 }
 
-// Its author says that a builder has its graph from the beginning: CUDA does not tell which it is
-// when the capture is not valid any more.
+// In this policy a builder has its graph from the start. CUDA does not return the graph if the
+// capture has been invalidated.
 TEST(GraphArgumentService, ACaptureThatAWaitSpoilsAtOnceMayBeRefused) {
   constexpr std::uint32_t kTurns = 12;
   harness::Runner runner;
@@ -64,8 +64,8 @@ TEST(GraphArgumentService, ACaptureThatAWaitSpoilsAtOnceMayBeRefused) {
   EXPECT_GT(refused, 0) << "or nothing was spoilt";
 }
 
-/// The script changes a node of an executable, and is left for the mutator, which updates it to
-/// another graph and is left in turn.
+/// The script changes a node of an executable and is preempted by the mutator, which updates it to
+/// another graph and is then preempted, too.
 harness::Case change_twice(std::uint32_t left_first, std::uint32_t left_then) {
   return told("user_object_tuple", "legacy",
               fmt::format("script:0 op add_kernel\n"
@@ -81,7 +81,7 @@ harness::Case change_twice(std::uint32_t left_first, std::uint32_t left_then) {
                           left_first, left_then));
 }
 
-// Which of two changes at once came last is not known to who made them: found in 2 million runs.
+// Neither task knows whose change was last. Found in 2 million runs.
 TEST(GraphArgumentValues, AnExecutableIsChangedByOneTaskAtATime) {
   constexpr std::uint32_t kTurns = 12;
   harness::Runner runner;
@@ -95,8 +95,8 @@ TEST(GraphArgumentValues, AnExecutableIsChangedByOneTaskAtATime) {
     }
 }
 
-/// `chase` has the bare address of a buffer that is dropped, and of the one that lives there then,
-/// which its list leads to: it writes what it may, and no one sees for whom that was meant.
+/// `chase` has the bare addresses of a dropped buffer and of the one that replaced it, which its
+/// list leads to: the write is allowed, but it is unknown which buffer was meant.
 constexpr const char* kListOfTheTarget =
     "script:0 op add_kernel\n"
     "script:0 argument[3] 4\n"
@@ -118,7 +118,7 @@ TEST(GraphArgumentValues, ABareAddressIsWhoseverLivesThere) {
   EXPECT_FALSE(outcome.caller_errors.empty()) << "or chase does not write there";
 }
 
-/// An executable gets the one kernel of a loop's body, and then that of its own node again.
+/// An executable gets the kernel of a loop's body, and then that of its own node again.
 constexpr const char* kKernelOfALoop =
     "script:0 op add_kernel\n"
     "script:1 op instantiate\n"
@@ -130,7 +130,7 @@ constexpr const char* kKernelOfALoop =
     "script:6 op launch\n"
     "script:7 op synchronize_device\n";
 
-// cuGraphExecKernelNodeSetParams sets the function, too: found in 3 of 10 million runs.
+// cuGraphExecKernelNodeSetParams also sets the function. Found in 3 of 10 million runs.
 TEST(GraphArgumentService, ANodeOfAnExecutableRunsTheKernelThatItIsGiven) {
   harness::Runner runner;
   const Outcome& outcome =
@@ -140,7 +140,7 @@ TEST(GraphArgumentService, ANodeOfAnExecutableRunsTheKernelThatItIsGiven) {
   EXPECT_EQ(answer_of(runner, "update_node"), Status::ok);
 }
 
-// The collector ends a builder, whose capture is spoilt, in a call that is to end another one.
+// The collector ends a builder with an invalidated capture in a call that is to end another one.
 TEST(GraphArgumentService, ASpoiltCaptureMayEndInACallThatHasNoBuilderYet) {
   harness::Runner runner;
   const Outcome& outcome =
@@ -158,10 +158,10 @@ mutator:1 collect 1
   for (const Fault& fault : outcome.faults) ADD_FAILURE() << fault.signature();
 }
 
-// A node after a child, and a node inside of one: the same nodes in a row, and another topology.
+// A node after a child, and a node inside one: the same list of nodes, but different topologies.
 TEST(GraphArgumentService, AnUpdateToOtherNestingMayBeRefused) {
   constexpr std::uint32_t kFirst = 10, kSecond = 11,
-                          kThird = 12;  // Definitions, as tapes call them.
+                          kThird = 12;  // Arguments on tapes for definitions.
   Program program = Program().script(Op::add_callback);
   program.script(Op::create_definition, {kSecond}).script(Op::add_child, {0, kSecond, kFirst});
   program.script(Op::instantiate, {0, kSecond}).script(Op::clone, {kThird, kFirst});
@@ -176,7 +176,7 @@ TEST(GraphArgumentService, AnUpdateToOtherNestingMayBeRefused) {
 
 // ---- values -------------------------------------------------------------------------------------
 
-// The child that is a copy of the graph has the same nodes, and continues with what they had.
+// The child, a copy of the graph, has the same nodes, and keeps their former parameters.
 TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
   constexpr std::uint32_t kGraph = 10, kClone = 11, kNode = 14, kLast = 15, kOther = 2;
   Program program = Program().script(Op::add_memset).script(Op::add_kernel, {kNode});
@@ -190,8 +190,8 @@ TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
   EXPECT_EQ(outcome.faults, std::vector<Fault>());
 }
 
-// The stream was open when the launch took it, and is closed before the launch returns. So code
-// that waits for the default stream does not wait for this launch.
+// The stream was open when the launch loaded it, and is closed before the launch returns. So a wait
+// for the default stream does not cover this launch.
 TEST(GraphArgumentValues, AStreamThatIsClosedDuringALaunchIsTheLaunchsAllTheSame) {
   const harness::Case the_case = told("retain_per_node", "legacy",
                                       "script:0 op add_kernel\n"
@@ -217,8 +217,8 @@ TEST(GraphArgumentValues, AStreamThatIsClosedDuringALaunchIsTheLaunchsAllTheSame
 
 // ---- what a sound policy keeps ------------------------------------------------------------------
 
-// After the update that failed there are two accumulators that the executable may hold. What its
-// node is given then must outlive the launch that uses it, also when the next update lets go of
+// After a failed update the executable may hold either of two accumulators. A node's
+// new owners must outlive the launch that uses them, even if the next update releases
 // both.
 TEST(GraphArgumentKept, WhatANodeIsGivenAfterAFailedUpdateOutlivesTheLaunch) {
   const harness::Case the_case =
@@ -252,8 +252,8 @@ TEST(GraphArgumentKept, WhatANodeIsGivenAfterAFailedUpdateOutlivesTheLaunch) {
 
 // ---- the exit -----------------------------------------------------------------------------------
 
-// Nothing waits for the device while something captures, and the closed stream is waited for in no
-// other way.
+// The device cannot be waited for during a capture, and the closed stream only by waiting for the
+// device.
 TEST(GraphArgumentExit, AScriptThatCannotWaitForTheDeviceDoesNotExitEarly) {
   const harness::Case the_case = told("retain_per_node", "legacy",
                                       "script:0 op add_callback\n"
@@ -272,7 +272,7 @@ TEST(GraphArgumentExit, AScriptThatCannotWaitForTheDeviceDoesNotExitEarly) {
 // ---- what is bounded ----------------------------------------------------------------------------
 
 /// A cycle holds the first definition, with a node; Python's queue is full when the script ends;
-/// and the collector finds the cycle at the nth point where it may.
+/// and the collector finds the cycle at the nth possible point.
 harness::Case collected_late(std::uint32_t nth) {
   return told("retain_per_node", "legacy",
               fmt::format("script:0 op add_kernel\n"
@@ -293,7 +293,7 @@ harness::Case collected_late(std::uint32_t nth) {
                           nth));
 }
 
-// The last of the waits may be where it does so, and then nothing has waited for what the cycle
+// This may be during the last wait; then nothing has waited for the objects that the cycle
 // held.
 TEST(GraphArgumentBounded, WhatIsLostInTheLastWaitIsNotOverdue) {
   constexpr std::uint32_t kPoints = 40;

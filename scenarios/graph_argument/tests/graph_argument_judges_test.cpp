@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges of what a call does to the driver, and of what is left to be done by itself: each test
-// breaks the path in one place.
+// Judges of a call's effects on the driver, and of deferred work: each test breaks the path in one
+// place.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void expect_fault(const Program& program, FaultKind kind, Label object, std::str
   EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
 }
 
-/// A builder that is left alone; one that is ended, and dropped.
+/// Returns a program with a builder that is left open, and one that is ended and dropped.
 Program builders() {
   return Program()
       .script(Op::begin_building)
@@ -83,9 +83,9 @@ TEST(GraphArgumentCalls, ACaptureThatIsNeverEndedIsAFault) {
 
 // ---- what a script may rely on ------------------------------------------------------------------
 
-constexpr std::uint32_t kFirstNode = 13, kSecondNode = 14;  // Their names on tapes.
+constexpr std::uint32_t kFirstNode = 13, kSecondNode = 14;  // Arguments on tapes.
 
-/// A node that others are to come after is taken for its definition, which adds entries.
+/// Replaces the node to depend on by its definition, so the new node has no dependencies.
 struct ForgetsTheOrder : ScriptNodes {
   using ScriptNodes::ScriptNodes;
   Status add_memset(Variable into, Variable, Variable target, std::int32_t value) override {
@@ -99,7 +99,7 @@ TEST(GraphArgumentOrder, ANodeComesAfterTheOneThatItIsAddedBy) {
                                                "was not given");
 }
 
-/// Produce and consume in one call, as two entries.
+/// Reports no dependency for `consume`, which is added together with `produce`.
 struct CountsOne : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   Status prepare(GraphBox& graph, const Owners& owners, Keeping*& prepared) override {
@@ -121,7 +121,7 @@ TEST(GraphArgumentOrder, AnEntryHasNoDependencies) {
   EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
 }
 
-// The same nodes, in another order.
+// The same nodes in a different order.
 TEST(GraphArgumentOrder, AnUpdateToAnotherOrderMayBeRefused) {
   Program program = Program().script(Op::add_kernel).script(Op::clone);
   program.script(Op::add_callback, {0, 11}).script(Op::add_callback, {0, kFirstNode});
@@ -149,7 +149,7 @@ TEST(GraphArgumentService, ARunThatEndsInTheMiddleForNoReasonIsAFault) {
                                            "ended in the middle");
 }
 
-/// Says of what has ended that CUDA has failed.
+/// Replaces the status of a closed object by that of a CUDA failure.
 Status point_at_cuda(Status status) {
   return status == Status::closed ? Status::driver_error : status;
 }
@@ -195,7 +195,7 @@ TEST(GraphArgumentService, ABuilderWhoseCaptureWasSpoiltIsNotOver) {
 }
 
 TEST(GraphArgumentService, ANodeThatWasDestroyedIsClosed) {
-  constexpr std::uint32_t kFirst = 13, kSecond = 14;  // Nodes, by their names on tapes.
+  constexpr std::uint32_t kFirst = 13, kSecond = 14;  // Nodes, by their arguments on tapes.
   Program program = Program().script(Op::add_kernel, {kFirst}).script(Op::add_kernel, {kSecond});
   program.script(Op::instantiate).script(Op::destroy_node, {kSecond});
   expect_fault<RetainPerNode, PointsAtCudaForNodes>(
@@ -224,7 +224,7 @@ TEST(GraphArgumentBounded, AClosedStreamGoesWhenNoMemoryIsToBeFreedOnIt) {
                              "it could not be used");
 }
 
-/// Makes deferred work wait for the next call, which may never come.
+/// Defers releases to the next call, which may never come.
 struct WaitsForACall : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   void release(Garbage garbage) override {
@@ -244,7 +244,7 @@ TEST(GraphArgumentBounded, WhatIsPutOffNeedsNoFurtherCall) {
                               FaultKind::retention, "device memory", "it could not be used");
 }
 
-/// Makes work that a callback defers wait for the next call.
+/// Defers a callback's releases to the next call.
 struct CallbacksWaitForACall : WaitsForACall {
   using WaitsForACall::WaitsForACall;
   void release(Garbage garbage) override {
@@ -254,7 +254,7 @@ struct CallbacksWaitForACall : WaitsForACall {
   }
 };
 
-/// A host function that is late: in the run's last wait for a stream.
+/// Explores runs in which a host function is late: it runs in the last wait for a stream.
 template <class Policy>
 harness::Proof proof_of_late_function() {
   constexpr std::uint32_t kDefaultStream = 2;
@@ -269,7 +269,7 @@ harness::Proof proof_of_late_function() {
   return harness::prove(runner, the_case, 1, {.run_limit = 20'000});
 }
 
-// The further choice: the collector runs in the function, and finds a buffer.
+// One more choice: the collector runs in the function and finds a buffer.
 TEST(GraphArgumentBounded, WhatAHostFunctionPutsOffNeedsNoFurtherCall) {
   const harness::Proof broken = proof_of_late_function<CallbacksWaitForACall>();
   ASSERT_TRUE(broken.failed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges that only this path has go red when the *path* misbehaves: each test breaks a policy, or
-// the script beneath it, in one place.
+// The judges that only this path has report a *path* with a bug: each test breaks a policy, or the
+// script beneath it, in one place.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST(GraphArgumentOracle, ABlockThatHoldsOtherValuesIsAWrongValue) {
   EXPECT_EQ(outcome.faults[0].detail, "102 instead of 101");
 }
 
-/// Something writes where nothing should: the bytes at `offset` of the first buffer's block.
+/// Overwrites the bytes at `offset` of the first buffer's block.
 template <std::size_t offset>
 struct Scribbles : ScriptExecutables {
   using ScriptExecutables::ScriptExecutables;
@@ -86,7 +86,7 @@ TEST(GraphArgumentOracle, AClosedStreamThatIsAcceptedIsAFault) {
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::stream_or_event_closed));
 }
 
-/// Accepts it, and says nothing.
+/// Accepts it without a report.
 struct AcceptsQuietly : ScriptObjects {
   using ScriptObjects::ScriptObjects;
   Status allocate(Variable into, StreamName, std::int32_t value) override {
@@ -148,7 +148,7 @@ struct RefusesUpdates : RetainPerNode {
   CUresult update(ExecBox&, GraphBox&) override { return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE; }
 };
 
-/// All but the first finds his variable empty.
+/// Returns name_error from every launch.
 struct FindsNothing : ScriptExecutables {
   using ScriptExecutables::ScriptExecutables;
   Status launch(Variable, StreamName) override { return Status::name_error; }
@@ -203,7 +203,7 @@ TEST(GraphArgumentService, WhatSaysOkAndDoesNothingIsNotSound) {
                                               "ok, and left undone");
 }
 
-/// Makes executables of another graph, which is empty.
+/// Instantiates an empty graph instead.
 struct MakesEmptyExecutables : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) override {
@@ -227,7 +227,7 @@ TEST(GraphArgumentService, NodesThatDoNotRunAreWorkLeftUndone) {
                                         "memcpy", "ran 0 times instead of 1");
 }
 
-/// Everything twice, which values do not tell.
+/// Runs everything twice, which does not change any value.
 struct MakesDoubleExecutables : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) override {
@@ -264,7 +264,7 @@ struct ForgetsReplaced : RetainPerNode {
   void destroyed(GraphBox&, CUgraphNode) override {}
 };
 
-/// Memory is freed when the script has dropped everything.
+/// Frees memory only after the script has dropped everything.
 struct FreesLate : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   void release(Garbage garbage) override {
@@ -314,7 +314,7 @@ TEST(GraphArgumentBounded, WhatIsFreedAtTheEndIsFreedTooLate) {
                                              "allocate");
 }
 
-// While the script continues: the fault is found by the last op, not by what comes after it.
+// Judged while the script runs: the last op finds the fault, not the end of the run.
 TEST(GraphArgumentBounded, IsJudgedDuringTheRun) {
   Program program;
   program.script(Op::add_kernel).script(Op::drop).script(Op::collect).script(Op::collect);
@@ -326,7 +326,7 @@ TEST(GraphArgumentBounded, IsJudgedDuringTheRun) {
   EXPECT_EQ(outcome.faults[0].activation, harness::slot_name(0, 9 + kBoundCalls));
 }
 
-/// No one asks again for what Python's queue was too full for.
+/// Never retries a pending call that Python's full queue refused.
 struct NeverAsksAgain : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   void entered() override {}
@@ -375,7 +375,7 @@ TEST(GraphArgumentContract, HoldsTheCallerToTheModulesThatOnlyACaptureHas) {
   EXPECT_FALSE(is_caller_error(scenario, fault));
 }
 
-// A free that nothing orders after a launch is told by its death; a race of the caller's has none.
+// A free that is unordered with a launch has a death site; a race of the caller has none.
 TEST(GraphArgumentContract, HoldsTheCallerToTheOrderOfHisWorkAndNotOfWhatIsFreedForHim) {
   Fault end = died_and_used("Buffer.__dealloc__", "add_one");
   end.kind = FaultKind::data_race;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices: one retain more in the source of a policy moves the policy's own row by exactly what that
-// retain and its release take, and no other row. The policy is retain_per_node as it stands, which
-// is compiled here once more, with a retain of its own around each that it makes.
+// Prices: an additional retain in the source of a policy changes the policy's own row by exactly
+// the cost of that retain and its release, and no other row. The policy is retain_per_node's own
+// source, compiled here again, with an additional retain around each one.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -17,7 +17,7 @@
 namespace targets::graph_argument {
 namespace {
 
-/// Calls and byte turns of all added retains so far, by their own account.
+/// Calls and byte turns of all added retains so far, as counted here.
 std::uint64_t added_calls = 0, added_byte_turns = 0;
 
 std::uint64_t bytes_alive() {
@@ -27,7 +27,7 @@ std::uint64_t bytes_alive() {
   return bytes;
 }
 
-/// Makes a call that nothing else comes between.
+/// Makes a call during which nothing else runs.
 template <class Call>
 void add(Call call) {
   const harness::Tick before = harness::World::current()->scheduler.now();
@@ -46,7 +46,7 @@ CUresult retain_once_more(CUgraph graph, CUuserObject object, unsigned count, un
 }  // namespace
 }  // namespace targets::graph_argument
 
-// The policy's source, under other names. Last, since the macros are for it.
+// The policy's source under other names. Included last, because of the macros.
 #define AttachPerNode AttachOnceMore
 #define RetainPerNode RetainOnceMore
 #define cuGraphRetainUserObject retain_once_more
@@ -77,7 +77,7 @@ GraphArgument make_planted(harness::Runtime& runtime, const Setup& setup) {
   return arena.make<targets::graph_argument::Script>(core)->parts();
 }
 
-/// The path, whose retain_per_node retains once more.
+/// Returns the scenario with the additional retain in retain_per_node.
 const harness::Scenario& planted() {
   static const harness::Scenario made = [] {
     harness::Scenario copy = scenario;
@@ -128,7 +128,7 @@ TEST(GraphArgumentPrice, OneMoreRetainMovesItsRowByExactlyThatAndNoOther) {
     EXPECT_EQ(after.variants[i].price, expected) << scenario.variants[i].name.view();
     EXPECT_EQ(after.variants[i].survived, before.variants[i].survived);
   }
-  // A node and an executable in each of the four runs, and a call on either side of each retain.
+  // Each of the four runs has a node and an executable. Each retain adds a call before and after.
   EXPECT_EQ(added_calls, 4u * 2 * 2);
   EXPECT_GT(added_byte_turns, 0u);
 }

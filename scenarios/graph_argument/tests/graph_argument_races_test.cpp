@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two tasks at one thing: what looks wrong only to a judge that hears of it too early or too late,
-// or that takes what the caller must not do for a fault of cuda.core.
+// Two tasks that use the same object: correct behaviour that looks wrong to a judge that receives a
+// fact too early or too late, or that mistakes a caller error for a fault of cuda.core.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ using harness::FaultKind;
 using targets::graph_argument::Status;
 using ::testing::IsEmpty;
 
-/// Runs choices, all of which are asked for, and expects no fault. Returns what the caller did
-/// wrong.
+/// Runs choices, all of which must be used, and expects no fault. Returns the caller
+/// errors.
 std::vector<Fault> caller_errors(std::string_view default_stream, std::string_view collector,
                                  std::string_view decisions,
                                  std::string_view variant = "retain_per_node") {
@@ -37,7 +37,7 @@ bool has(const std::vector<Fault>& faults, FaultKind kind) {
   return std::ranges::any_of(faults, [&](const Fault& fault) { return fault.kind == kind; });
 }
 
-// Its memory is given again before the node has the address, and ends as others do.
+// The closed buffer's memory is reused, and freed again, before the node has the address.
 TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNodeLives) {
   const std::vector<Fault> errors = caller_errors("legacy", "eval_breaker",
                                                   "script:0 op add_kernel\n"
@@ -54,7 +54,7 @@ TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNo
   EXPECT_TRUE(has(errors, FaultKind::use_after_free)) << "or the node uses something else";
 }
 
-// Code that has the memory now frees it, and knows nothing of the launch.
+// The new owner of the memory frees it without ordering after the launch, which it does not know.
 TEST(GraphArgumentRaces, WhoGetsTheMemoryOfWhatWasClosedSoFreesItUnordered) {
   const std::vector<Fault> errors = caller_errors("legacy", "allocation",
                                                   "script:0 op add_kernel\n"
@@ -71,7 +71,7 @@ TEST(GraphArgumentRaces, WhoGetsTheMemoryOfWhatWasClosedSoFreesItUnordered) {
   EXPECT_TRUE(has(errors, FaultKind::data_race)) << "or the memory is freed after the launch";
 }
 
-// The first is interrupted by the end of what was there before.
+// The first task is interrupted by the end of the attribute's former value.
 TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
   caller_errors("per_thread", "allocation",
                 "script:0 op instantiate\n"
@@ -83,7 +83,7 @@ TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
                 "mutator:1 op set_attribute\n");
 }
 
-// Nothing but CUDA knows of a graph inside of an embedded one, which has the handle now.
+// The handle now belongs to a graph inside an embedded one, which only CUDA knows.
 TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShapesDo) {
   caller_errors("legacy", "eval_breaker",
                 "script:0 op clone\n"
@@ -105,7 +105,7 @@ TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShape
                 "keep_on_definition");
 }
 
-// Between the condition and its node, which then fails, another thread instantiates.
+// Another thread instantiates between the condition and the call for its node, which then fails.
 TEST(GraphArgumentRaces, AConditionWithoutItsNodeYetMayBeRefused) {
   harness::Runner runner;
   int refused = 0;
@@ -130,7 +130,7 @@ TEST(GraphArgumentRaces, AConditionWithoutItsNodeYetMayBeRefused) {
   EXPECT_GT(refused, 0) << "or it was never without its node";
 }
 
-// The handle of a capture's graph is told to nothing before the capture ends.
+// The handle of a capture's graph is reported only when the capture has ended.
 TEST(GraphArgumentRaces, AHandleThatHadDiedAndIsTakenIsAnotherGraphs) {
   harness::Runner runner;
   const harness::Outcome& outcome =
@@ -154,7 +154,7 @@ TEST(GraphArgumentRaces, AHandleThatHadDiedAndIsTakenIsAnotherGraphs) {
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::handle_reused));
 }
 
-// CUDA has the launch already, and code that launched has not been told so.
+// CUDA has the launch already, but the call has not reported it yet.
 TEST(GraphArgumentRaces, WhatIsReadWhileNothingOrdersAWriterIsTheCallers) {
   const std::vector<Fault> errors =
       caller_errors("legacy", "eval_breaker",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far random runs get: to a launch, which is what everything else is about.
+// Random runs get to a launch, on which everything else depends.
 #include <gtest/gtest.h>
 
 #include <algorithm>

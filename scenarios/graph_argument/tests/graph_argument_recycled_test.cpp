@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recycled case: the report's buffer is freed and handed out again before the graph runs. Ours
-// names birth, death, capture and recycler at the kernel's line; a plain ASan build of the same
-// program, on the same pool, says nothing. AFTERLIFE_WRITE_CORPUS=1 writes the reproducer again.
+// The recycled case: the report's buffer is freed and its memory reused before the graph runs. We
+// report birth, death, capture and recycler at the kernel's line; a normal ASan build of the same
+// program, on the same pool, reports nothing. AFTERLIFE_WRITE_CORPUS=1 rewrites the case.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using harness::Outcome;
 
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
-/// The report: del buf; gc.collect(); instantiate; launch. In between, another buffer.
+/// The report: del buf; gc.collect(); instantiate; launch. Another buffer is made in between.
 Program report() {
   return Program()
       .script(Op::allocate)
@@ -38,8 +38,8 @@ Program report() {
       .script(Op::synchronize);
 }
 
-/// Makes a case in which another block gets the storage of the report's; a tape names it by its
-/// life.
+/// Returns a case in which another block reuses the storage of the report's buffer. A tape refers
+/// to a block by its lifetime.
 Case recycled(harness::Runner& runner) {
   Case the_case = make_case("borrow", kConfig, report());
   const Outcome& fresh = runner.run(the_case);
@@ -65,7 +65,7 @@ TEST(GraphArgumentRecycled, IsReportedAtTheKernelsLineWithBirthDeathCaptureAndRe
   EXPECT_EQ(fault.death_site, harness::Label("Buffer.__dealloc__"));
   EXPECT_EQ(fault.use_site, harness::Label("add_one"));
   const std::string line = harness::devices::symbolize(fault.code);
-  EXPECT_TRUE(line.empty() || contains(line, "kernel.cu:")) << line;  // Empty: no symbolizer.
+  EXPECT_TRUE(line.empty() || contains(line, "kernel.cu:")) << line;  // Empty without a symbolizer.
   EXPECT_TRUE(contains(fault.detail, "parameters copied in GN_launch")) << fault.detail;
   const auto& lives = runner.world().ledger.lives();
   const auto recycler = std::find_if(lives.begin(), lives.end(), [&](const harness::Life& life) {
@@ -91,7 +91,7 @@ TEST(GraphArgumentRecycled, HoldsForRetainPerNode) {
 
 int shell(const std::string& command) { return std::system(command.c_str()); }
 
-/// "" where there is no compiler.
+/// Returns "" if there is no compiler.
 std::string compiler() {
   for (const char* name : {"clang++-19", "clang++"})
     if (shell(fmt::format("command -v {} >/dev/null 2>&1", name)) == 0) return name;

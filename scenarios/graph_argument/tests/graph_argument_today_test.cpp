@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Today's cuda.core, and the order in which it lets go of what user objects have held. When it asks
-// for another turn of Python's main thread is the program pending_queue_full's to show.
+// The current cuda.core, and the order in which it releases objects of user objects. The program
+// pending_queue_full covers when it retries the pending call.
 #include <gtest/gtest.h>
 
 #include "scenarios/graph_argument/tests/graph_argument_broken.h"
@@ -12,10 +12,10 @@ namespace {
 using targets::graph_argument::MoveToGraph;
 using targets::graph_argument::ResourceKind;
 
-// Variables, as tapes call them.
+// Arguments on tapes for variables.
 constexpr std::uint32_t kBuffer = 1, kOther = 2, kDefinition = 10, kNowhere = 21;
 
-/// The memory that ends, in its order.
+/// Freed memory, in order.
 std::vector<std::uint64_t> ended;
 
 struct TellsTheOrder : MoveToGraph {
@@ -26,7 +26,7 @@ struct TellsTheOrder : MoveToGraph {
   }
 };
 
-/// Two nodes, each of which has the last reference to a buffer, when their graph goes.
+/// Drops a graph of two nodes, each of which has the last reference to a buffer.
 Program two_owners() {
   Program program = Program().script(Op::add_kernel, {kNowhere, 0, 0, 0, kBuffer, kBuffer});
   program.script(Op::add_kernel, {kNowhere, 0, 0, 0, kOther, kOther});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repairs of what is done with graphs that went with their nodes.
+// Repairs of uses of graphs that were destroyed with their nodes.
 #include "harness/triage.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::SizeIs;
 
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
-// The judge of handles has nothing to say of a graph that is kept: it is not a stranger's.
+// The judge of handles does not report a graph that a repair keeps: it is not another graph.
 TEST(GraphArgumentTriage, OneRepairKeepsGraphsWhoeverHasEmbeddedThem) {
   const Program child = Program()
                             .script(Op::create_definition, {11})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls that each version of cuda.core has, and what its builders do: borrow is 0.7.0, and
-// move_to_graph is 1.2.2.
+// The calls of each version of cuda.core, and its builders: borrow is 0.7.0, and move_to_graph is
+// 1.2.2.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using harness::ops;
 
 constexpr std::string_view kConfig = "default_stream=legacy collector=eval_breaker";
 
-/// The ops that the variant never offers, whatever there is.
+/// Returns the ops that the variant does not offer in any situation.
 Ops missing(std::string_view variant) {
   const Situation all{.census = {.buffers = ~0u,
                                  .modules = ~0u,
@@ -63,7 +63,7 @@ TEST(GraphArgumentVersions, BuffersOfCopiesAreTheCallersIn070WhichTakesNumbers) 
   }
 }
 
-/// A kernel's arguments are buffers in every version, beside a set by its number.
+/// A kernel's arguments are buffers in every version; the set has a bare number.
 TEST(GraphArgumentVersions, ArgumentsOfKernelsAreNotTheCallersIn070) {
   Program program = Program().script(Op::add_kernel).script(Op::add_memset, {0, 10, 2});
   program.script(Op::drop).script(Op::instantiate).script(Op::launch);
@@ -73,7 +73,7 @@ TEST(GraphArgumentVersions, ArgumentsOfKernelsAreNotTheCallersIn070) {
 }
 
 bool loses_graph(std::string_view variant) {
-  constexpr std::uint32_t kBuilder = 16;  // Its name on tapes.
+  constexpr std::uint32_t kBuilder = 16;  // Its argument on tapes.
   Program program = Program().script(Op::begin_building).script(Op::launch_captured);
   program.script(Op::drop, {kBuilder});
   for (const harness::Fault& fault : outcome_of(variant, program).faults)
@@ -88,7 +88,7 @@ TEST(GraphArgumentVersions, ADroppedBuilderOf070LosesWhatItHasCaptured) {
   EXPECT_FALSE(loses_graph("retain_per_node"));
 }
 
-// A capture is ended once, or the judge of captures says so; end_building() ends no spoilt one.
+// A judge checks that each capture is ended once; end_building() ends no invalidated one.
 TEST(GraphArgumentVersions, ASpoiltCaptureEndsWithItsBuilder) {
   Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
   program.script(Op::end_building).script(Op::end_building).script(Op::launch_captured);
@@ -99,7 +99,7 @@ TEST(GraphArgumentVersions, ASpoiltCaptureEndsWithItsBuilder) {
   EXPECT_EQ(today.windows[0], harness::raw(Window::capture_invalidated));
 }
 
-// Neither by the first call nor by the second: by the builder's own end.
+// It is ended by neither call, but by the builder's own end.
 TEST(GraphArgumentVersions, EndBuildingAsksBeforeItEndsACapture) {
   Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
   program.script(Op::end_building).script(Op::end_building);

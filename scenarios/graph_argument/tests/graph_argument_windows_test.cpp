@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which window a death is in: by who had the thing, and by who had lost it before.
+// The window of a death, by which objects held the thing, and which had lost it before.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -18,7 +18,7 @@ using harness::Fault;
 using harness::FaultKind;
 using harness::Label;
 
-// Variables, as tapes call them.
+// Arguments on tapes for variables.
 constexpr std::uint32_t kBuffer = 1, kOther = 2, kDefinition = 10, kClone = 11, kNode = 13;
 
 int window_of_first(std::string_view variant, const Program& program) {
@@ -28,7 +28,7 @@ int window_of_first(std::string_view variant, const Program& program) {
   return outcome.windows.empty() ? -1 : outcome.windows[0];
 }
 
-// The definition goes too, but had not kept it for a while.
+// The definition is dropped, too, but had lost the thing before.
 TEST(GraphArgumentWindows, WhatAChangedNodeHadIsLostByTheChangeWhateverGoesThen) {
   Program program = Program().script(Op::add_kernel).script(Op::instantiate);
   program.script(Op::set_params, {0, kOther, kOther}).script(Op::drop, {kDefinition});
@@ -43,14 +43,14 @@ TEST(GraphArgumentWindows, WhatADestroyedNodeHadIsLostToItsClonesByThat) {
   EXPECT_EQ(window_of_first("slot_table", program), harness::raw(Window::node_changed));
 }
 
-// The node has its new parameters, and the call failed: its argument is not attached.
+// The node has its new parameters although the call failed: the argument is not attached.
 TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
   Program program = Program().script(Op::add_kernel).script(Op::instantiate);
   program.script(Op::set_params, {0, kOther, kOther}).script(Op::update);
   program.script(Op::drop, {kOther}).script(Op::launch);
   harness::Case the_case =
       make_case("user_object_tuple", "default_stream=legacy collector=eval_breaker", program);
-  constexpr std::uint16_t kAttach = 2;  // After what the kernel's library is attached by.
+  constexpr std::uint16_t kAttach = 2;  // After the attachment of the library.
   the_case.tape.push_back(
       {harness::slot_name(0, 2), harness::site_tag(harness::Site::failure), kAttach, 1});
   harness::Runner runner;
@@ -59,7 +59,7 @@ TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::attachment_failed));
 }
 
-// Another node's bare address of it makes it no one's mistake but the policy's.
+// Another node's bare address does not make this a caller error: the policy must keep it.
 TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
   constexpr std::uint32_t kChase = 4;
   Program program = Program().script(Op::clone, {kClone}).script(Op::add_memset, {0, kClone});
@@ -68,7 +68,7 @@ TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
   EXPECT_EQ(window_of_first("user_object_tuple", program), harness::raw(Window::operand_dropped));
 }
 
-// Another task waits for the launch while the script, which is not told, frees: 1 of 1.2 million
+// Another task waits for the launch, which the script does not know when it frees: 1 of 1.2 million
 // runs.
 TEST(GraphArgumentWindows, WhatAnotherTaskHasWaitedForIsStillTheLaunchs) {
   harness::Runner runner;
@@ -99,7 +99,7 @@ struct Met {
   Window window;
 };
 
-/// Judges without a path, whose shadow hears the facts that a test tells.
+/// Judges without a path: the shadow receives facts from the test.
 class GraphArgumentFaults : public ::testing::Test {
  protected:
   using GraphId = targets::graph_argument::GraphId;
@@ -123,7 +123,7 @@ class GraphArgumentFaults : public ::testing::Test {
     fault.use_site = met.use_site;
     return window_of(told_.scene(), fault);
   }
-  /// Makes a thing that a node of the graph points into, and ends it. Returns the place.
+  /// Makes a thing that a node of the graph points into, and ends it. Returns the site.
   Label end(ThingKind kind, Label life, Work work, Label site = "Buffer.__dealloc__") {
     const auto thing = static_cast<ThingId>(++thing_count_);
     const harness::BirthId born = told_.world().ledger.born(life, 0, 0);
@@ -143,7 +143,7 @@ class GraphArgumentFaults : public ::testing::Test {
   harness::testing::ToldScene told_{scenario};
   std::optional<Judges> judges_;
   std::uint32_t thing_count_ = 0;
-  Fault dead_;  ///< The use of the thing that ended last.
+  Fault dead_;  ///< Use of the last ended thing.
 };
 
 TEST_F(GraphArgumentFaults, AreInTheWindowThatTheShadowRemembersOfTheEnd) {
@@ -175,7 +175,7 @@ TEST_F(GraphArgumentFaults, OfABareAddressAreTheCallersOnlyWhereItIsFollowed) {
   EXPECT_EQ(window_of_dead(), harness::raw(Window::bare_address_dropped));
 }
 
-// The value has the sites of the use that it comes from, and is about no object.
+// The value has the sites of the use that caused it, but no object.
 TEST_F(GraphArgumentFaults, OfAWrongValueAreInTheWindowOfTheRecycledUseBefore) {
   end(ThingKind::buffer, "device memory", Work::copy);
   dead_.kind = FaultKind::recycled_use;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs statements of the managed-dict path on a real CPython, with its instruments on.
 //
-// It may die of them: that is what they are for. Code that wants to survive it runs this as a
-// child.
+// The statements are meant to be able to crash it, so a caller that must survive runs it as a child
+// process.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -43,7 +43,7 @@ int run(const char* file, const scenarios::managed_dict::embedded::Instruments& 
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-/// CPython frees little at its end. What it keeps is not a leak of ours.
+/// CPython frees little at exit. This is not a leak of ours.
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigbus=0";
 }

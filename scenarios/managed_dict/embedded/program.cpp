@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The statements are Python functions, compiled once: running one allocates next to
-// nothing besides what it is about, so that pymalloc's free lists are as the path leaves them. Each
-// attribute store follows a call of storing(), if the probe is and the fault may be planted.
+// How it works. The statements are Python functions, compiled once: running one allocates almost
+// nothing except its own objects, so that pymalloc's free lists are as the path leaves them. Each
+// attribute store follows a call of storing(), which is the probe and may plant the fault.
 #include "scenarios/managed_dict/embedded/program.h"
 
 #include <map>
@@ -137,14 +137,14 @@ gc.disable()
 )";
 
 struct State {
-  PyObject* names = nullptr;  ///< The globals of the source above.
+  PyObject* names = nullptr;  ///< Globals of the source above.
   std::map<long, std::string> strays;
   std::multimap<long, std::string> stray_loads;
   long store_count = 0;
   long load_count = 0;
   long long last_number = 1'000'000;
   int wanted_bit23 = -1;
-  std::vector<PyObject*> elsewhere;  ///< Numbers whose address had the other bit.
+  std::vector<PyObject*> elsewhere;  ///< Numbers with the other bit in their address.
 };
 
 State& state() {
@@ -157,8 +157,8 @@ State& state() {
   throw std::runtime_error(where + ": the interpreter raised");
 }
 
-/// The other planted faults: an illegal store to the word, of each width. Returns false where
-/// `kind` is none of them.
+/// Plants other faults: illegal stores to the word, of each width. Returns false if `kind` is not
+/// one of them.
 bool store_to_word(const std::string& kind, std::uintptr_t* slot) {
 #if defined(__x86_64__)
   if (kind == "and_byte") {
@@ -186,12 +186,12 @@ bool store_to_word(const std::string& kind, std::uintptr_t* slot) {
 #endif
 }
 
-/// The planted fault: what a compiler does that takes the tagged word for an owned object. The
-/// interpreter's own functions count, so that nothing undefined is done by code of ours.
+/// Plants the fault of a compiler that treats the tagged word as an owned object. The interpreter's
+/// own functions count, so that our code has no undefined behaviour.
 void stray(const std::string& kind, PyObject* object) {
   if (store_to_word(kind, slot_of(object))) return;
   const std::uintptr_t word = *slot_of(object);
-  // No fault: what a store to its neighbours looks like that has the word's bytes masked out.
+  // Not a fault: like a store to its neighbours that masks out the word's bytes.
   if (kind == "rewrite") *static_cast<volatile std::uintptr_t*>(slot_of(object)) = word;
   auto* seeming = reinterpret_cast<PyObject*>(kind == "incref_values" ? values_in(word) : word);
   const auto times = [&](const char* what) {
@@ -209,7 +209,7 @@ PyObject* loading(PyObject*, PyObject* object) {
   Py_RETURN_NONE;
 }
 
-/// Returns its argument: a class whose instances are recorded from here on.
+/// Returns its argument, a class whose instances are recorded from now on.
 PyObject* recorded(PyObject*, PyObject* type) {
   record_class(reinterpret_cast<PyTypeObject*>(type));
   return Py_NewRef(type);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Program: the statements of the managed-dict path, run by a real interpreter.
 //
-// One statement per line, named like those of targets::managed_dict::Statements, with their
-// numbers:
+// One statement per line, with the names of targets::managed_dict::Statements and numbers for their
+// arguments:
 //
 //     new_instance 0 1          variable, class (0 _NoGrad, 1 _Autocast, 2 _ProfileScope)
 //     store_attr 0 2 0          variable, attribute, kind of value (4, 5: code runs when it goes)
 //     with_block 3              depth
 //
-// and also for what the model decides elsewhere:
+// Other lines set what the model chooses in other ways:
 //
 //     stray 4 incref            before the 4th attribute store of the run, counted from 1
 //     stray_load 2 incref       before the 2nd attribute load; may be given again
 //     bit23 1                   of the address of each number that is stored from here on
 //
-// `stray` is the planted fault: a C function counts references of what the tagged word seems to
-// point at. Its kinds: incref, decref, balanced (one of each), incref2, decref2; and incref_values,
-// which takes the tag off first; and stores to the word itself: and_byte, and_two, sub_four,
-// sub_eight, store_sixteen (with the word before it, the tag gone), clear_sixteen. Lines that begin
-// with # are skipped.
+// `stray` plants the fault: a C function counts references at the address in the tagged word. Its
+// kinds are incref, decref, balanced (one of each), incref2 and decref2; incref_values, which
+// removes the tag first; and stores to the word itself: and_byte, and_two, sub_four, sub_eight,
+// store_sixteen (with the previous word, without the tag) and clear_sixteen. Lines that begin with
+// # are skipped.
 #pragma once
 
 #include <Python.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. tp_alloc and tp_free of the recorded classes are hooked, as the report's design has
-// it: that is where a watchpoint is set and taken back. Lines go out through write(2), so nothing
-// is lost when the interpreter crashes; the handler of the crash adds its address and lets it
-// happen.
+// How it works. tp_alloc and tp_free of the recorded classes are hooked, as in the report's
+// design: there a watchpoint is set and removed. Lines are written by write(2), so that nothing is
+// lost when the interpreter crashes; the crash handler adds the address and does not prevent the
+// crash.
 #include "scenarios/managed_dict/embedded/recorder.h"
 
 #include <signal.h>
@@ -30,8 +30,8 @@ using harness::instruments::HardwareWatch;
 
 struct Instance {
   std::uint64_t id;
-  TrackedBlock chunk;                  ///< Its values, as they were found first.
-  std::vector<std::uintptr_t> values;  ///< Values seen last.
+  TrackedBlock chunk;                  ///< Its values' first known chunk.
+  std::vector<std::uintptr_t> values;  ///< Last known values.
 };
 
 struct State {
@@ -56,7 +56,7 @@ __attribute__((format(printf, 1, 2))) void say(const char* format, ...) {
   if (write(STDOUT_FILENO, line, static_cast<std::size_t>(length)) != length) _exit(2);
 }
 
-/// The kind of module that an address of code belongs to.
+/// Returns the kind of module that contains a code address.
 const char* module_of(const CodePlace& place) {
   if (place.module.empty()) return "jit";
   if (place.module.find("libpython") == std::string::npos) return "unknown";
@@ -64,7 +64,7 @@ const char* module_of(const CodePlace& place) {
   return allocates ? "allocator" : "interpreter";
 }
 
-/// Returns the prefix of a chunk: PyMem_Malloc was asked for size values and size+2 bytes, rounded
+/// Returns the prefix of a chunk, for which PyMem_Malloc gets size values and size+2 bytes, rounded
 /// up.
 std::uint8_t prefix_for(std::size_t bytes) {
   for (std::size_t size = 1; size <= 64; ++size) {
@@ -74,8 +74,8 @@ std::uint8_t prefix_for(std::size_t bytes) {
   return 0;
 }
 
-/// By how much one of the instance's values points beside what it pointed at when it was seen last;
-/// 0 if none does. A reference counted at the wrong place moves it by one.
+/// Returns how far one of the instance's values has moved since it was last seen; 0 if none has. A
+/// reference counted at a wrong address moves a value by one.
 long value_shift(Instance& instance) {
   const TrackedBlock& chunk = instance.chunk;
   if (chunk.id == 0) return 0;
@@ -84,7 +84,7 @@ long value_shift(Instance& instance) {
   instance.values.resize((chunk.bytes - prefix) / sizeof(std::uintptr_t));
   long found = 0;
   for (std::size_t i = 0; i < instance.values.size(); ++i) {
-    std::uintptr_t value;  // Copied: a chunk that was handed out beside its place is not aligned.
+    std::uintptr_t value;  // Copied, because a misplaced chunk is not aligned.
     std::memcpy(&value, values + i * sizeof value, sizeof value);
     const auto shift = static_cast<long>(value - instance.values[i]);
     constexpr long kReach = 8;
@@ -109,8 +109,8 @@ void on_free(std::uintptr_t pointer, const TrackedBlock& block) {
       probe(object, instance, value_shift(instance));
       instance.chunk = {};
     }
-  if (!is_values && pointer == block.address) return;  // Nothing to tell.
-  // free() is given values[0] less the prefix that it read: so that is what it read.
+  if (!is_values && pointer == block.address) return;  // Nothing to report.
+  // free() gets values[0] minus the prefix that was read, which can be computed from its argument.
   const long expected = is_values ? prefix_for(block.bytes) : 0;
   const long read = expected + static_cast<long>(block.address - pointer);
   say("release %" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %ld %ld\n", known.tick,
@@ -118,7 +118,7 @@ void on_free(std::uintptr_t pointer, const TrackedBlock& block) {
       read, expected);
 }
 
-/// The object begins behind what the collector and the managed dict keep before it.
+/// Bytes of the collector and the managed dict before an object.
 constexpr std::uintptr_t kBefore = 32;
 
 PyObject* recorded_alloc(PyTypeObject* type, Py_ssize_t items) {
@@ -142,7 +142,7 @@ void recorded_free(void* pointer) {
   known.originals[Py_TYPE(object)].second(pointer);
 }
 
-/// The instance at `object`, its chunk known; or null.
+/// Returns the instance at `object`, and finds its chunk; or null.
 Instance* look_at(PyObject* object) {
   State& known = state();
   drain_writes();
@@ -159,14 +159,14 @@ Instance* look_at(PyObject* object) {
   return &instance;
 }
 
-/// Writes that there was no room for: what is recorded is not all.
+/// Reports writes that exceeded the buffer: the record is incomplete.
 void say_lost() {
   const HardwareWatch* watch = state().watch;
   if (watch != nullptr && watch->lost_count() != 0)
     say("lost %" PRIu64 "\n", std::uint64_t{watch->lost_count()});
 }
 
-/// SIGSEGV or SIGABRT: what a debugger would say, and then what happens anyway.
+/// Handles SIGSEGV or SIGABRT: reports what a debugger would, then lets the process die.
 void died(int number, siginfo_t* info, void*) {
   drain_writes();
   say_lost();
@@ -227,7 +227,7 @@ void drain_writes() {
     std::uint64_t id = 0;
     for (const auto& [object, instance] : known.instances)
       if (slot_of(object) == write.place) id = instance.id;
-    // A masked vector store to what is before the word traps too, and writes nothing to it.
+    // A masked vector store to a word before it also traps, but writes nothing here.
     if (write.before == write.after) {
       say("# touched by %s %s\n", place.module.c_str(), place.function.c_str());
       continue;

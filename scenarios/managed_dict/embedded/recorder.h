@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorder: what the instruments see of the real interpreter, one line of evidence each, written at
-// once: the process may die of its next statement.
+// Recorder: the instruments' observations of the real interpreter, one line of evidence each,
+// written at once, because the process may crash in its next statement.
 //
-// The lines say what an observer of the model is told (targets/managed_dict/memory_observer.h), and
-// tests/managed_dict_embedded.h reads them. Lines that begin with # are for people: they name the
-// function that wrote, which a judge must not know.
+// The lines contain what an observer of the model receives
+// (targets/managed_dict/memory_observer.h), and tests/managed_dict_embedded.h reads them. Lines
+// that begin with # are for people: they name the function that wrote, which a judge must not know.
 #pragma once
 
 #include <Python.h>
@@ -13,34 +13,34 @@
 
 namespace scenarios::managed_dict::embedded {
 
-/// Instruments of the program that are not always on.
+/// Optional instruments of the program.
 struct Instruments {
   bool hardware_watch = true;
-  std::size_t write_limit = 65536;  ///< Writes that are kept between two statements.
+  std::size_t write_limit = 65536;  ///< Maximum number of writes between two statements.
 };
 
-/// Once, after Py_Initialize and before the first instance.
+/// Called once, after Py_Initialize and before the first instance.
 void start_recording(const Instruments& instruments);
 
-/// Instances of this plain class are watched from tp_alloc to tp_free.
+/// Watches instances of this plain class from tp_alloc to tp_free.
 void record_class(PyTypeObject* type);
 
-/// A statement begins: the clock of the record.
+/// Called when a statement begins: advances the clock of the record.
 void next_statement();
 
-/// An attribute is about to be stored: the probe of the report, at its place.
+/// Called before an attribute is stored: the report's probe, at its place.
 void record_store(PyObject* object);
 
-/// An attribute is about to be loaded.
+/// Called before an attribute is loaded.
 void record_load(PyObject* object);
 
-/// A load found something else than what was stored last.
+/// Called when a load found another value than the one last stored.
 void record_reading();
 
-/// Takes over the writes that the hardware watch saw since it was asked last.
+/// Takes over the writes that the hardware watch has recorded since the last call.
 void drain_writes();
 
-/// The last line of a process that reached its end.
+/// Writes the last line of a process that has not crashed.
 void stop_recording();
 
 }  // namespace scenarios::managed_dict::embedded

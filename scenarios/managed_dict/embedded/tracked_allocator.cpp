@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. PyMem_SetAllocator lets a program stand before each allocator of the interpreter.
-// Blocks are kept by address in a map of our own, which uses the C library's malloc and so does not
-// disturb the order in which pymalloc hands blocks out again.
+// How it works. PyMem_SetAllocator lets a program intercept each allocator of the interpreter.
+// Blocks are stored by address in a map of our own, which uses the C library's malloc and so does
+// not change the order in which pymalloc reuses blocks.
 #include "scenarios/managed_dict/embedded/tracked_allocator.h"
 
 #include <Python.h>
@@ -31,7 +31,7 @@ void* born(void* pointer, std::size_t bytes) {
   return pointer;
 }
 
-/// The block that begins here; else one within a word, which a wrong free() was meant for.
+/// Returns the block that begins here, or within a word of it, in case of a wrong free().
 std::map<std::uintptr_t, TrackedBlock>::iterator nearest(std::uintptr_t address) {
   constexpr std::uintptr_t kReach = sizeof(void*);
   auto& blocks = state().blocks;

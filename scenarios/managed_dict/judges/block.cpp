@@ -22,13 +22,13 @@ constexpr harness::Label kNullPage = "null page";
 constexpr harness::Label kSmallInteger = "small integer";
 constexpr harness::Label kUnmapped = "unmapped";
 
-/// Where nothing is mapped. Of a null object no field begins at 1 to 7: that was an integer.
+/// Names an unmapped address. A null object has no field at 1 to 7: such a value was an integer.
 harness::Label name_of(Address address) {
   if (address > 0 && address < sizeof(Address)) return kSmallInteger;
   return address < kNullPageBytes ? kNullPage : kUnmapped;
 }
 
-/// The pointer that free() got, and the byte that it was computed by.
+/// Describes the argument of free(), and the byte from which it was computed.
 std::string beside_in_words(const Release& release) {
   std::string text =
       fmt::format("free({:#x}), and it was got as {:#x}", release.address, release.allocated);
@@ -43,7 +43,7 @@ std::string beside_in_words(const Release& release) {
 
 void BlockJudge::freeing_values() { context_.reach(Window::chunk_freed); }
 
-// How far the values begin behind the start of the chunk that has them.
+// Returns the distance from the start of the chunk to its values.
 std::uint8_t BlockJudge::prefix_expected(const Release& release) const {
   if (!release.is_values) return 0;
   const Address values = release.address + release.prefix;
@@ -80,9 +80,10 @@ void BlockJudge::handed_out_twice(harness::BirthId block) {
 
 void BlockJudge::crashed(const Crash& crash) {
   if (heap_.finds_miscount()) context_.reached->note_miscount();
-  Fault fault = crash.block != harness::BirthId::none
-                    ? context_.scene.world().ledger.describe(FaultKind::use_after_free, crash.block)
-                    : context_.fault_here(FaultKind::wild_access, name_of(crash.address), {});
+  Fault fault =
+      crash.block != harness::BirthId::none
+          ? context_.scene.world().ledger.describe(FaultKind::use_after_free, crash.block)
+          : context_.fault_here(FaultKind::wild_access, name_of(crash.address), {});
   fault.detail = fmt::format("SIGSEGV at {:#x}", crash.address);
   fault.fatal = true;
   context_.report(std::move(fault));

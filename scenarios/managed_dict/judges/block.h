@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block judge: what a debug allocator and the address space find: T2 and T6 when a block is freed,
-// T3 when one is handed out, and the modelled crash.
+// Block judge: checks of a debug allocator and of the address space: T2 and T6 when a block is
+// freed, T3 when one is allocated, and the modelled crash.
 //
-// T2 the byte before the values is their prefix. T3 no block has two owners. T6 free() gets what
-// malloc() returned, once, with nothing written around it.
+// T2: the byte before the values is their prefix. T3: no block has two owners. T6: free() gets a
+// result of malloc(), once, and the bytes around the block are unchanged.
 #pragma once
 
 #include "scenarios/managed_dict/judges/heap.h"
@@ -11,13 +11,13 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the judge's. Borrows the context, the heap's judge and the capacity.
+/// Ownership: owned by the judge. Borrows the context, the heap's judge and the capacity.
 class BlockJudge final : public targets::managed_dict::HeapObserver {
  public:
   BlockJudge(const JudgeContext& context, const HeapJudge& heap, ValueCapacity& capacity)
       : context_(context), heap_(heap), capacity_(capacity) {}
 
-  /// How often there was no memory.
+  /// Returns how often there was no memory.
   std::uint32_t starved_count() const { return starved_; }
 
   // ---- facts ----

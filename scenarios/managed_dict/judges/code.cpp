@@ -13,7 +13,7 @@ using targets::managed_dict::Probe;
 
 namespace {
 
-// Attributes that become arguments: the first of each class, and the next two of _Autocast.
+// Attributes that become kernel arguments: the first of each class, and the next two of _Autocast.
 constexpr targets::managed_dict::Attribute kEnabled = 0;
 constexpr targets::managed_dict::Attribute kDtype = 1;
 constexpr targets::managed_dict::Attribute kScale = 2;
@@ -53,7 +53,7 @@ void CodeJudge::compiled_store() {
 void CodeJudge::compiled_load() { context_.reach(Window::word_counted); }
 void CodeJudge::values_decoded() { context_.reach(Window::value_counted); }
 void CodeJudge::order_appended() { context_.reach(Window::order_appended); }
-// Whatever the store is, its attribute holds the new value, or none, before the old one goes.
+// In any correct store, the attribute has the new value, or none, before the old one is released.
 void CodeJudge::read_under_release(Address found, Address dying) {
   context_.reach(Window::value_released);
   if (found != dying) return;
@@ -80,8 +80,8 @@ CodeJudge::Expected& CodeJudge::expected() {
   return launches_[task];
 }
 
-// Values stored when the attributes were read: by the time the kernel is done, another task may
-// have stored something else.
+// Reads the arguments early: while the kernel runs, another task may store other
+// values.
 CodeJudge::Expected CodeJudge::stored_arguments(Address object, Class of) const {
   const ShadowInstance* instance = shadow_.find(object);
   KernelArguments arguments;
@@ -94,7 +94,7 @@ CodeJudge::Expected CodeJudge::stored_arguments(Address object, Class of) const 
 
 void CodeJudge::launching(Address object, Class of) { expected() = stored_arguments(object, of); }
 
-// The first value that is not as expected stands for all.
+// Compares up to the first wrong value.
 void CodeJudge::launched(std::span<const std::int32_t> out) {
   constexpr harness::Label kWhat = "autocast_step";
   const Expected arguments = expected();

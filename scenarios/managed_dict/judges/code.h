@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code judge: hears what the program's code meets as it runs, and has the heap judged where it
-// counts; compares what kernels leave with what was stored.
+// Code judge: receives events of the program's code, and calls the heap's judge where it matters;
+// compares kernel results with the stored attributes.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the judge's. Borrows the context, the shadow and the heap's judge.
+/// Ownership: owned by the judge. Borrows the context, the shadow and the heap's judge.
 class CodeJudge final : public targets::managed_dict::CodeObserver {
  public:
   using Address = targets::managed_dict::Address;
@@ -21,9 +21,9 @@ class CodeJudge final : public targets::managed_dict::CodeObserver {
   CodeJudge(const JudgeContext& context, Shadow& shadow, HeapJudge& heap)
       : context_(context), shadow_(shadow), heap_(heap) {}
 
-  /// Listener to each attribute store, by the names of the lives; may be null.
+  /// Sets the observer of each attribute store, which names objects by birth id; may be null.
   void set_observer(MemoryObserver* observer) { observer_ = observer; }
-  /// Whether others than statements asked for instances' dicts.
+  /// Returns whether code other than statements requested instances' dicts.
   bool others_asked_for_dicts() const { return asked_; }
 
   // ---- facts ----
@@ -54,7 +54,7 @@ class CodeJudge final : public targets::managed_dict::CodeObserver {
  private:
   using Expected = std::optional<KernelArguments>;
 
-  /// State of the task that runs.
+  /// Returns the expected arguments of the current task's kernel.
   Expected& expected();
   Expected stored_arguments(Address object, Class of) const;
 
@@ -63,7 +63,7 @@ class CodeJudge final : public targets::managed_dict::CodeObserver {
   HeapJudge& heap_;
   MemoryObserver* observer_ = nullptr;
   bool asked_ = false;
-  std::pmr::vector<Expected> launches_;  ///< By task: what its kernel should run with.
+  std::pmr::vector<Expected> launches_;  ///< By task: arguments of its kernel.
 };
 
 }  // namespace scenarios::managed_dict

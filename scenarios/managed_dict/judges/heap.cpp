@@ -40,7 +40,7 @@ bool is_counted(BlockKind kind) {
 
 // ---- T1, T2: an instance and its chunk ----------------------------------------------------------
 
-/// The chunk, alive or dead, that the word leads to and that is not this instance's; or null.
+/// Returns the chunk, alive or dead, to which the word leads; null if none or this instance's.
 const HeapJudge::Block* HeapJudge::foreign_chunk(const ShadowInstance& instance,
                                                  std::uint64_t word) const {
   if (!targets::managed_dict::is_values(word)) return nullptr;
@@ -69,7 +69,7 @@ void HeapJudge::judge_word(Address object) {
   if (ShadowInstance* instance = shadow_.find(object)) judge_word(*instance);
 }
 
-// Judges a chunk that is alive: a legal word can lead to it nevertheless.
+// Judges a live chunk: a legal word may still lead to a misplaced one.
 void HeapJudge::judge_chunk(ShadowInstance& instance) const {
   if (instance.values_id == BirthId::none || instance.values == 0 || instance.judged) return;
   const harness::Ledger& ledger = context_.scene.world().ledger;
@@ -94,13 +94,13 @@ void HeapJudge::judge_reading(Address object, Attribute attribute, Address obser
   context_.report(std::move(fault));
 }
 
-/// Whether the instance was given this value last, for whichever attribute.
+/// Returns whether any attribute of the instance was last set to this value.
 static bool holds(const ShadowInstance& instance, HeapJudge::Address value) {
   const std::span stored(instance.stored.data(), instance.stored_count);
   return std::ranges::any_of(stored, [&](const Stored& one) { return one.address == value; });
 }
 
-// A cycle whose pointer is off by one is none to the collector. A dict may have taken the values.
+// A cycle with a misplaced pointer is not found by the collector. A dict may have the values.
 void HeapJudge::judge_values(const ShadowInstance& instance) const {
   const auto type =
       context_.heap->read<Address>(instance.object + targets::managed_dict::kTypeOffset);
@@ -132,8 +132,8 @@ void HeapJudge::judge_class_reading(Class of, Address observed) const {
 
 // ---- T5, T7: counts -----------------------------------------------------------------------------
 
-// Classes have some references of the interpreter's own; what a repair keeps has one of the
-// repair's.
+// The interpreter itself holds references to classes; an intervention holds one to what it
+// keeps.
 std::optional<HeapJudge::Miscount> HeapJudge::miscount_of(const Block& block) const {
   if (!is_counted(block.kind) || !context_.heap->covers(object_in(block), kWord)) return {};
   if (block.id != BirthId::none && !context_.scene.world().ledger.alive(block.id)) return {};
@@ -157,7 +157,7 @@ void HeapJudge::judge_count(const Block& block) {
   context_.report(std::move(fault));
 }
 
-// None, False and True: counted before 3.12, and never since.
+// None, False and True are counted before 3.12, but not since.
 void HeapJudge::judge_immortals() {
   if (immortals_judged_) return;
   const targets::managed_dict::HeapView& heap = *context_.heap;
@@ -175,8 +175,8 @@ void HeapJudge::judge_immortals() {
   }
 }
 
-/// Whether it leads to values, alive or not. A pointer that was counted has its low bit set as
-/// well.
+/// Returns whether it leads to values, alive or not. The low bit may also be set in a pointer that
+/// was counted.
 bool HeapJudge::leads_to_values(Address word) const {
   const Address values = targets::managed_dict::values_of(word);
   const Block* block = context_.heap->find(values);
@@ -192,7 +192,7 @@ void HeapJudge::judge_counted(Address word) const {
 
 // ---- T9, T10: caches ----------------------------------------------------------------------------
 
-// A type without a version is informed of no change.
+// A type without a version notifies no watcher.
 void HeapJudge::judge_caches() {
   context_.heap->for_each_cache_line([&](const CacheLine& line) {
     const std::uint32_t version = context_.heap->version(line.type);

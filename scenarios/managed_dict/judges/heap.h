@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap judge: compares the bytes that the interpreter has with what the shadow says (T1, T2 of what
-// is alive, T4, T5, T7, T9, T10 of the fact sheet). Nothing here changes a byte.
+// Heap judge: compares the interpreter's bytes with the shadow (T1, T2 of live chunks, T4, T5, T7,
+// T9, T10 of the fact sheet). It changes no byte.
 //
-// T1 the word is 0, a live dict, or the chunk that this instance was given. T4 what is read is what
-// was last stored. T5 counts are right. T7 compiled code counts objects only. T9 no cache outlives
-// the version it was filled at. T10 what a cache borrows is alive. T8 is vacuity.
+// T1: the word is 0, a live dict, or the chunk that this instance got. T4: a read returns the last
+// stored value. T5: counts are right. T7: compiled code counts only objects. T9: no cache outlives
+// the version at which it was filled. T10: values borrowed by caches are alive. T8 is vacuity.
 #pragma once
 
 #include <optional>
@@ -13,27 +13,27 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the judge's. Borrows the context and the shadow.
+/// Ownership: owned by the judge. Borrows the context and the shadow.
 class HeapJudge {
  public:
   using Address = targets::managed_dict::Address;
 
   HeapJudge(const JudgeContext& context, Shadow& shadow) : context_(context), shadow_(shadow) {}
 
-  /// T1, of one instance: before its word is believed.
+  /// T1 for one instance, before its word is used.
   void judge_word(Address object);
-  /// T4: `observed` is what the object's attribute was read as.
+  /// T4: a read of the object's attribute returned `observed`.
   void judge_reading(Address object, targets::managed_dict::Attribute attribute,
                      Address observed) const;
-  /// T4, of a class's own attribute.
+  /// T4 for a class's own attribute.
   void judge_class_reading(targets::managed_dict::Class of, Address observed) const;
-  /// T7: compiled code counts at this address.
+  /// T7: compiled code counts a reference at this address.
   void judge_counted(Address word) const;
-  /// T1, T2, T5, T9, T10: of everything there is.
+  /// T1, T2, T5, T9, T10 for all objects.
   void judge_all();
-  /// T4 of the instances that are left when the script has dropped all: no one reads them.
+  /// T4 for the instances left when the script has dropped everything: nothing else reads them.
   void judge_left();
-  /// Whether the count of some object that is alive is wrong; reports nothing.
+  /// Returns whether some live object has a wrong count. Reports nothing.
   bool finds_miscount() const;
 
  private:
@@ -56,7 +56,7 @@ class HeapJudge {
 
   const JudgeContext& context_;
   Shadow& shadow_;
-  bool immortals_judged_ = false;  ///< A count of theirs was found wrong.
+  bool immortals_judged_ = false;  ///< One of their counts was found wrong.
   bool caches_judged_ = false;     ///< A stale line was reported.
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judge: all that listen to the interpreter of one run, and what they remember.
+// Judge: the listeners to the interpreter of one run, and their state.
 #pragma once
 
 #include "scenarios/managed_dict/judges/block.h"
@@ -7,7 +7,7 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the script's. Borrows the scene; the path borrows it for the run.
+/// Ownership: owned by the script. Borrows the scene; the path borrows it during the run.
 class Judge {
  public:
   explicit Judge(harness::Scene& scene)
@@ -21,7 +21,7 @@ class Judge {
   Judge(const Judge&) = delete;  // Its parts point at each other.
   Judge& operator=(const Judge&) = delete;
 
-  /// Returns the listeners to a path that is about to be made; it must be looked at before it
+  /// Returns the listeners for a path that is about to be made. Call look_at() before it
   /// starts.
   targets::managed_dict::Observers observers() { return {&shadow_, &code_, &blocks_}; }
   void look_at(const targets::managed_dict::HeapView& heap,

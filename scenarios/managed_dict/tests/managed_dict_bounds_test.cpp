@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of bounds goes red when a part of the stock interpreter keeps what is over.
+// The judge of bounds reports a stock interpreter of which one part leaks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
-/// Deletes the name, and keeps the object until the end.
+/// Deletes the name, but keeps the object until the end.
 class KeepInstances final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -38,7 +38,7 @@ TEST(ManagedDictBounds, AnInstanceGoesWithItsLastName) {
   EXPECT_THAT(run<KeepInstances>(program), Contains("leak instance bound"));
 }
 
-/// The collector finds nothing before the end.
+/// The collector does nothing until the end.
 class CollectNothing final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -53,15 +53,15 @@ TEST(ManagedDictBounds, ACycleGoesWhenItIsCollected) {
   EXPECT_THAT(run<CollectNothing>(program), Contains("leak instance bound"));
 }
 
-// The collector passes by what vars()'s dict keeps; when that dict goes, the cycle stays until the
-// next collection.
+// The collector skips a cycle that the dict of vars() keeps; when that dict is dropped, the cycle
+// stays until the next collection.
 TEST(ManagedDictBounds, ACycleThatVarsKeptGoesWhenItIsCollectedNext) {
   Program program;
   program.script(Op::new_instance)
       .script(Op::store_all, {0, 3})
       .script(Op::store_guarded)
       .script(Op::access_dict)
-      .script(Op::new_instance, {1})  // Into the same variable, by its name on tapes.
+      .script(Op::new_instance, {1})  // Into the same variable, by its argument on tapes.
       .script(Op::collect)
       .script(Op::access_dict);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
@@ -70,7 +70,7 @@ TEST(ManagedDictBounds, ACycleThatVarsKeptGoesWhenItIsCollectedNext) {
   EXPECT_THAT(run<CollectNothing>(program), Contains("leak instance bound"));
 }
 
-/// Frees noise at the end.
+/// Frees noise only at the end.
 class KeepNoise final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -82,7 +82,7 @@ TEST(ManagedDictBounds, WhatIsFreedIsFreedAtOnce) {
   EXPECT_THAT(run<KeepNoise>(program), Contains("leak noise bound"));
 }
 
-/// Keeps a reference to every number that an attribute had.
+/// Keeps a reference to every number that was an attribute.
 class KeepNumbers final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -111,7 +111,7 @@ TEST(ManagedDictBounds, AValueGoesWithItsLastAttribute) {
   EXPECT_THAT(run<KeepNumbers>(program), Contains("leak int bound"));
 }
 
-/// Allocates a block of the kind whenever a dict is asked for, and frees it at the end.
+/// Allocates a block of the kind whenever a dict is requested, and frees it at the end.
 template <md::BlockKind kind>
 class KeepBlocks final : public Wrapper {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of the path: written by this test, each with the writer that shows it, and nothing
-// smaller does.
+// The programs of the path, which this test writes: each has a writer that fails, and no smaller
+// program does.
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"
@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 using harness::Case;
 using harness::testing::ProgramProofs;
 
-/// The smallest program of a window, and the writer that shows it. A window that only legal code
-/// goes through has none.
+/// The smallest program of a window, and the writer that fails. A window that only legal code
+/// reaches has no writer.
 struct Smallest {
   std::string_view window;
   std::string_view variant;
@@ -88,8 +88,8 @@ TEST(ManagedDictPrograms, AreTheSmallest) {
           smallest.variant, kMostDecisions);
 }
 
-// The pointer that was counted leads one byte into an object, whose count and type its release
-// changes; the collector meets that type before anything reads a value.
+// The counted pointer leads one byte into an object, so that releasing it changes a count and a
+// type; the collector reads that type before any value is read.
 TEST(ManagedDictCorpus, ACrashBeforeWhichNothingWasFoundBelongsWhereACountIsWrong) {
   const fs::path file =
       harness::testing::corpus_of(scenario) / "repros" / "incref_decoded_values-crash.repro";

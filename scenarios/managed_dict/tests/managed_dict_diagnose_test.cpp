@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conclusions of the instruments from planted records, one for each class of writer. The records
-// are blind by construction: they are all that diagnose() gets.
+// are blind by construction: diagnose() gets nothing else.
 #include <gtest/gtest.h>
 
 #include "scenarios/managed_dict/evidence.h"
@@ -17,12 +17,12 @@ constexpr InstrumentSet kAll = (InstrumentSet{1} << kInstruments.size()) - 1;
 
 InstrumentSet only(Instrument instrument) { return kAll & ~instrument_bit(instrument); }
 
-/// Records put together event by event.
+/// Builds a record event by event.
 class Planted {
  public:
   Planted() { evidence_.counters.compiled_stores = 2; }
 
-  /// An instance as stock CPython makes it.
+  /// Adds an instance as stock CPython makes it.
   Planted& born(std::uint32_t id, std::uint64_t word = kWord) {
     write(Writer::interpreter, 8, 0, id, 0, 0);
     return write(Writer::interpreter, 8, 0, id, 0, word);
@@ -89,7 +89,7 @@ TEST(ManagedDictDiagnosePlanted, AByteOfTheWordIsTheNarrowWriter) {
   }
 }
 
-/// One store to the word of instance 2, where instance 1 was; `former` is what that one had.
+/// Diagnoses one store to the word of instance 2, at instance 1's address; `former` is 1's word.
 std::string told_of(Writer writer, std::uint16_t width, std::int16_t offset, std::uint64_t before,
                     std::uint64_t after, std::uint64_t former = kWord - 0x40) {
   Planted seen = Planted().born(1, former).probe(1, 1, former).died(1, former);
@@ -151,8 +151,8 @@ TEST(ManagedDictDiagnosePlanted, AStaleCacheIsToldByThePathCounters) {
   EXPECT_EQ(seen.kind(instrument_bit(Instrument::path_counters)), "d");
 }
 
-/// Counted once through the tagged word; the chunk is freed one byte early and handed out again,
-/// and a perfectly legal initialisation stores what was taken for an impossible pattern.
+/// A reference was counted once through the tagged word; the chunk is freed one byte early and
+/// reused, and a legal initialisation stores a word that looks impossible.
 Planted counted_through_the_word() {
   Planted seen = Planted().born(1).probe(1, 1, kWord);
   seen.find(BlockFinding::Kind::freed_beside, -1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same statements on a real CPython and on the model, judged from the same kind of record.
 //
-// The real one is a child process: it crashes where the model says that it does.
+// The real one is a child process: it crashes wherever the model says so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kPath = "embedded_managed_dict_";
 
-/// Reads the lines of embedded/recorder.h into what an observer of the model is reported.
+/// Translates the lines of embedded/recorder.h to the records of an observer of the model.
 class Reader {
  public:
   explicit Reader(const std::string& text) {
@@ -52,7 +52,7 @@ class Reader {
                                    : Module::unknown;
   }
   void read(const std::string& line);
-  // The C function stands where compiled code would: a store that it saw is one that was compiled.
+  // The C function replaces compiled code: it counts its stores as compiled ones.
   void end(std::uint64_t stores) { recorder_.ended({.compiled_stores = stores}); }
 
   Recorder recorder_;
@@ -106,7 +106,7 @@ void Reader::read(const std::string& line) {
   }
 }
 
-/// A CPython that the build may have found.
+/// One of the CPython versions, if the build has found it.
 class TestManagedDictEmbedded : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -130,7 +130,7 @@ class TestManagedDictEmbedded : public ::testing::TestWithParam<const char*> {
   }
 };
 
-/// Two instances of one class, one after the other at one address, and a block around all three.
+/// Uses two instances, one after the other at one address, and then a nested block.
 std::string life_after_life(const std::string& planted) {
   return planted +
          "new_instance 0 1\nstore_attr 0 2 0\nload_attr 0 2\nlaunch 0\ndel_instance 0\n"
@@ -158,7 +158,7 @@ TEST_P(TestManagedDictEmbedded, TheHardwareSeesTheRealLegalWriters) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   const std::vector<WordWrite> writes = Reader(ended.out).evidence().word_writes;
   const bool tagged = is_tagged();
-  // tp_alloc returned 0; values; a dict, or 3.11's empty values word; and nothing at the end.
+  // Expects 0 from tp_alloc; values; a dict, or 3.11's empty values word; and 0 at the end.
   ASSERT_GE(writes.size(), 2U) << ended.out;
   EXPECT_EQ(writes[0].before, 0U);
   EXPECT_EQ(writes[0].after & 1, tagged ? 1U : 0U);
@@ -176,7 +176,7 @@ TEST_P(TestManagedDictEmbedded, AStoreThatLeavesTheWordAsItWasAccusesNobody) {
     EXPECT_THAT(ended.out, HasSubstr("# touched by embedded_managed_dict_")) << ended.out;
 }
 
-/// An illegal store to the word, before the only store of the second instance.
+/// An illegal store to the word, before the only store to the second instance.
 struct Illegal {
   const char* kind;
   const char* told;
@@ -185,7 +185,7 @@ struct Illegal {
   bool crashes;  ///< At 0xab.
 };
 
-// The report asked for just this: (a) or (b), from the faulting instruction.
+// The report asked for this: (a) or (b), from the faulting instruction.
 TEST_P(TestManagedDictEmbedded, TheWidthOfAnIllegalStoreIsDecodedAndTellsItsClass) {
   if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
     GTEST_SKIP() << why_not;
@@ -242,16 +242,16 @@ TEST_P(TestManagedDictEmbedded, WithoutTheWatchTheVerdictIsTheSame) {
   }
 }
 
-/// The model's word on a writer, and the real one's end.
+/// The model's diagnosis of a writer, and the end of the real process.
 struct Expected {
   const char* planted;  ///< The statement.
-  bool crashes;         ///< It crashes at 0xab, the flags of a null type.
+  bool crashes;         ///< Whether it crashes at 0xab, the flags of a null type.
   const char* kind;
 };
 
-// The model's own verdicts: of incref_tagged_word, decref_tagged_word, balanced_tagged_count (which
-// sticks where bit 23 of values[0] is set), even_tagged_count and incref_decoded_values.
-// `_enabled`, values[0], is True, so bit 23 is chosen by storing a number there first.
+// Compares with the model for incref_tagged_word, decref_tagged_word, balanced_tagged_count (which
+// has an effect if bit 23 of values[0] is set), even_tagged_count and incref_decoded_values.
+// `_enabled`, values[0], is True, so bit 23 is selected by first storing a number there.
 TEST_P(TestManagedDictEmbedded, StrayCountsThroughTheTaggedWordEndAsInTheModel) {
   if (!is_tagged()) GTEST_SKIP() << "3.11 has no tagged word";
   const std::string before = "new_instance 0 0\nstore_attr 0 0 0\nstore_attr 0 0 0\n";
@@ -278,7 +278,7 @@ TEST_P(TestManagedDictEmbedded, StrayCountsThroughTheTaggedWordEndAsInTheModel) 
 }
 
 TEST_P(TestManagedDictEmbedded, ACountOfTheValuesIsAValueThatIsNoObject) {
-  // 3.11's word is the pointer itself: there is no tag to take off.
+  // 3.11's word is the pointer itself, without a tag.
   const std::string planted = is_tagged() ? "stray 3 incref_values\n" : "stray 3 incref\n";
   const Ended ended = run(planted + "new_instance 0 1\nlaunch 0\nstore_attr 0 2 0\n");
   const Reader reader(ended.out);
@@ -288,7 +288,7 @@ TEST_P(TestManagedDictEmbedded, ACountOfTheValuesIsAValueThatIsNoObject) {
 
 // ---- the scenario itself ------------------------------------------------------------------------
 
-/// The scenario with one task: statements that a real interpreter can run one after the other.
+/// The scenario with one task: a real interpreter can run its statements one after the other.
 const harness::Scenario& script_alone() {
   static const harness::Scenario alone = [] {
     harness::Scenario copy = scenario;
@@ -324,7 +324,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-// Decrements stay out: whether one counts is decided by an address, and the real one has its own.
+// No decrements: their effect depends on an address, and the real interpreter has different ones.
 TEST_P(TestManagedDictEmbedded, WhatTheScenarioFindsIsDiagnosedAlike) {
   if (!is_tagged()) GTEST_SKIP() << "3.11 has no tagged word";
   harness::Runner runner;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `explain` on cases that a search finds and minimizes; and that looking changes nothing.
+// `explain` on cases found and minimized by a search; and instruments change nothing.
 #include "scenarios/managed_dict/explain.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using harness::InstrumentSet;
 using harness::Outcome;
 using harness::Runner;
 
-/// The class of each writer, as the path's README sorts them. What is not in here writes nothing.
+/// Class of each writer, as in the path's README. Variants without a class write nothing.
 const std::map<std::string, std::string, std::less<>> kClasses{{"clear_tag_byte", "a"},
                                                                {"subtract_from_tag_byte", "a"},
                                                                {"move_tag_byte", "a"},
@@ -47,7 +47,7 @@ std::string name_of(std::size_t variant) { return scenario.variants[variant].nam
 
 const harness::DeviceInfo& sim() { return *find(harness::tables::devices(), "sim"); }
 
-/// Some writers act where little happens: those are looked for longer.
+/// Writers that rarely act get a longer search.
 harness::SearchResult search(Runner& runner, std::size_t variant) {
   harness::SearchOptions options;
   options.strategy = find(harness::tables::strategies(), "random_walk");
@@ -62,7 +62,7 @@ harness::SearchResult search(Runner& runner, std::size_t variant) {
   return result;
 }
 
-/// The case, run until its instruments saw all they can.
+/// Runs the case until its instruments are complete.
 void observe(Runner& runner, const Case& the_case, ManagedInstruments& instruments) {
   do runner.run(the_case, instruments);
   while (instruments.wants_another_run());
@@ -75,7 +75,7 @@ TEST(ManagedDictExplain, EveryUnsoundVariantHasAClass) {
         << variant.name.view();
 }
 
-/// Classes that it accuses: "c|e" is two, and "d", "-" and "vacuous" are none.
+/// Returns the classes that a diagnosis names: "c|e" has two; "d", "-" and "vacuous" have none.
 std::string accused(const std::string& kind) {
   if (kind == "vacuous") return "";
   std::string letters = kind;
@@ -83,12 +83,12 @@ std::string accused(const std::string& kind) {
   return letters;
 }
 
-/// Answers of explain to the cases of one class.
+/// Counts of the diagnoses for the cases of one class.
 struct Told {
-  std::size_t named = 0;    ///< The class, and no other,
-  std::size_t among = 0;    ///< it and others, because the record fits them all,
-  std::size_t nothing = 0;  ///< nothing,
-  std::size_t wrong = 0;    ///< others only.
+  std::size_t named = 0;    ///< Only the right class.
+  std::size_t among = 0;    ///< The right class and others, because the record fits them all.
+  std::size_t nothing = 0;  ///< No class.
+  std::size_t wrong = 0;    ///< Only other classes.
   void add(const std::string& kind, const std::string& truth) {
     const std::string letters = accused(kind);
     const bool right = letters.find(truth) != std::string::npos;
@@ -96,8 +96,8 @@ struct Told {
   }
 };
 
-// And with one instrument removed, the wrong conclusion: without the debug allocator stray counts
-// pass for recycling.
+// Without the debug allocator the conclusion is wrong: stray counts look like
+// recycling.
 TEST(ManagedDictExplain, NamesTheClassOfEveryWriterInMinimizedCasesOrNobody) {
   constexpr InstrumentSet kNoAllocator =
       instrument_bit(Instrument::debug_allocator) | instrument_bit(Instrument::crash_report);
@@ -124,7 +124,7 @@ TEST(ManagedDictExplain, NamesTheClassOfEveryWriterInMinimizedCasesOrNobody) {
   EXPECT_GE(misled, counted - counted / 10) << "of " << counted;
 }
 
-/// Any runs, faulty or not.
+/// Calls `look` for a number of runs, faulty or not.
 template <class Look>
 void for_some_runs(std::size_t variant, std::size_t count, Look look) {
   Runner runner;
@@ -148,7 +148,7 @@ TEST(ManagedDictExplain, FindsNothingInWhatIsLegal) {
   }
 }
 
-/// Everything that a run comes to.
+/// All results of a run.
 struct Seen {
   std::vector<harness::Fault> faults;
   harness::Tape tape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpreter's memory in the trail of a run, which no call of the driver shows.
+// Events of the interpreter's memory in the trail of a run, which no driver call shows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers that explain was not made for: random widths, places and values, each by the mechanism of
-// one class. It may name several classes, or none; what it must not do is accuse only others.
+// Writers that explain was not developed with: random widths, places and values, each by the
+// mechanism of one class. It may name several classes, or none, but must not name only wrong ones.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,13 +20,13 @@ using md::kWordOffset;
 
 constexpr std::array<std::size_t, 5> kWidths{1, 2, 4, 8, 16};
 
-/// One act of a writer of a class on an interpreter with two instances, the first of which died
-/// where the second is.
+/// One action of a writer of a class, on an interpreter with two instances. The first one died and
+/// the second is at its address.
 struct Scenery {
   Interpreter& on;
   std::mt19937_64& random;
   Address object;
-  std::uint64_t former;  ///< Word of the instance that was there.
+  std::uint64_t former;  ///< Word of the former instance at the address.
 
   std::uint64_t draw(std::uint64_t count) { return random() % count; }
   std::size_t width() { return kWidths[draw(kWidths.size())]; }
@@ -46,7 +46,7 @@ Bytes read(Scenery& here, Address place) {
   return bytes;
 }
 
-// (a) One byte of the word: a bit less, a small number less or more, or any value.
+// (a) One byte of the word: a cleared bit, a small difference, or any value.
 void narrow(Scenery& here) {
   const Address place = here.object + kWordOffset;
   const auto old = static_cast<std::uint32_t>(read(here, place)[0]);
@@ -56,7 +56,7 @@ void narrow(Scenery& here) {
   here.store(place, {&value, 1}, md::Module::jit);
 }
 
-// (b) Two to 16 bytes over byte 0 of the word, by code that read them: the low bit, a count, or
+// (b) Two to 16 bytes over byte 0 of the word, by code that has read them: the low bit, a count, or
 // any value that ends in the report's 0x96.
 void wide(Scenery& here) {
   const std::size_t width = kWidths[1 + here.draw(kWidths.size() - 1)];
@@ -73,7 +73,7 @@ void wide(Scenery& here) {
   here.store(place, std::span(bytes).first(width), here.any_module());
 }
 
-// (c) What the former instance had, or anything, through a pointer to it, as wide as it likes.
+// (c) The former instance's word, or any value, through a stale pointer, in any width.
 void wild(Scenery& here) {
   const std::size_t width = here.width();
   Bytes bytes;
@@ -85,7 +85,7 @@ void wild(Scenery& here) {
   here.store(place, std::span(bytes).first(width), here.any_module());
 }
 
-// (e) Low bytes of one word, high ones of another, cut anywhere.
+// (e) Low bytes of one word and high bytes of another, split at any byte.
 void torn(Scenery& here) {
   const std::uint64_t now = here.on.core.attributes.word(here.object);
   const std::uint64_t mask = (std::uint64_t{1} << (8 * (1 + here.draw(7)))) - 1;
@@ -117,11 +117,11 @@ constexpr std::array<Class, 5> kClasses{
 
 struct Told {
   std::size_t named = 0, among = 0, nothing = 0, wrong = 0, cases = 0;
-  std::set<std::string> patterns;  ///< Deciding sentences, with the numbers taken out.
-  std::set<std::string> accused;   ///< Others, alone.
+  std::set<std::string> patterns;  ///< Deciding sentences, without their numbers.
+  std::set<std::string> accused;   ///< Diagnoses with only wrong classes.
 };
 
-/// An act that changes nothing is not a case.
+/// Returns whether the action changed anything. If not, it is not a case.
 bool changes(const Evidence& evidence) {
   for (const WordWrite& write : evidence.word_writes)
     if (write.writer != Writer::interpreter && write.before != write.after) return true;
@@ -150,7 +150,7 @@ void one_case(const Class& of, std::mt19937_64& random, Told& told) {
         const Address first = make_no_grad(on);
         const std::uint64_t former = on.core.attributes.word(first);
         on.judge.code().storing(first, true);
-        // Its chunk's storage is someone's before the next one is made: another word there.
+        // Another block may take its chunk's storage first, which gives the next another word.
         on.core.objects.decref(first);
         const bool moves = random() % 4 != 0;
         if (moves) on.core.allocator.malloc(24, md::BlockKind::noise);

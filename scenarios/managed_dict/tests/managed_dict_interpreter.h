@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One interpreter to itself: for tests that plant a fault, or look at bytes.
+// A single interpreter for tests that plant a fault or read bytes.
 #pragma once
 
 #include "scenarios/managed_dict/judges/judge.h"
@@ -11,7 +11,7 @@ namespace scenarios::managed_dict::testing {
 
 namespace md = targets::managed_dict;
 
-/// All that a test looks at while its interpreter runs.
+/// Access for a test while its interpreter runs.
 struct Interpreter {
   md::Core& core;
   md::Program& program;
@@ -26,8 +26,8 @@ inline md::Setup quiet_setup(Judge& judge) {
   return setup;
 }
 
-/// Runs `body(interpreter)` as the one task of a run, and returns the result of it. `change(setup)`
-/// comes before.
+/// Runs `body(interpreter)` as the only task of a run, after `change(setup)`. Returns the
+/// outcome.
 template <class Body, class Change>
 harness::Outcome run_interpreter(Body body, Change change) {
   static Body* the_body = nullptr;
@@ -63,7 +63,7 @@ harness::Outcome run_interpreter(Body body) {
   return run_interpreter(body, [](md::Setup&) {});
 }
 
-/// An instance of _NoGrad with its attribute stored.
+/// Makes an instance of _NoGrad and stores its attribute.
 inline md::Address make_no_grad(Interpreter& on) {
   const md::Address object = on.core.attributes.make(on.core.types.named(md::Class::no_grad));
   on.core.attributes.set(object, 0, on.core.types.boolean(true));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A repair of the run keeps things beyond their end, and without one nothing is kept.
+// An intervention keeps objects beyond their end; without one, nothing is kept.
 #include <gtest/gtest.h>
 
 #include "harness/intervention.h"
@@ -15,7 +15,7 @@ using md::Address;
 constexpr md::Version kVersions[] = {md::Version::cpython311, md::Version::cpython312,
                                      md::Version::cpython313};
 
-/// Runs it in the layout, and returns the signature of the first fault.
+/// Runs `body` in this layout, and returns the signature of the first fault.
 template <class Body>
 std::string fault_of(md::Version version, Body body) {
   return first_signature(run_interpreter(
@@ -26,7 +26,7 @@ std::string fault_of(md::Version version, Body body) {
       [&](md::Setup& setup) { setup.version = version; }));
 }
 
-/// Whether the block that begins here is as it was, of something that has died.
+/// Returns whether the block that begins here is unchanged although it has died.
 bool is_kept(Interpreter& on, Address begin) {
   const md::Block& block = on.core.memory.block_at(begin);
   return block.alive && block.begin == begin && !on.core.memory.ledger().alive(block.id);
@@ -62,7 +62,7 @@ TEST(ManagedDictKept, WithoutARepairTheNextIntGetsTheStorage) {
   EXPECT_EQ(fault_of(md::Version::cpython312, reuse), "") << "it is let go elsewhere";
 }
 
-// The collector finds a reference that nothing in the heap has: the repair's.
+// The collector finds a reference that no object in the heap has: the intervention's.
 TEST(ManagedDictKept, AnInstanceKeepsItsAttributes) {
   Intervention repair(Hold{.object = "instance", .let_go = "subtype_dealloc"});
   const Intervention::Current current(repair);
@@ -100,7 +100,7 @@ TEST(ManagedDictKept, ADictOutlivesItsInstance) {
               "");
 }
 
-// A block of its own: in 3.13 they are embedded in the instance.
+// In a separate block: in 3.13 they are part of the instance.
 TEST(ManagedDictKept, ValuesStayWhereTheyAre) {
   Intervention repair(Hold{.object = "values"});
   const Intervention::Current current(repair);

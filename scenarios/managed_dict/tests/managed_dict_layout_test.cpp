@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of the layouts, as they were seen with a hardware watchpoint on CPython 3.12.1.
+// The facts of the layouts, as observed with a hardware watchpoint on CPython 3.12.1.
 #include <gtest/gtest.h>
 
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
@@ -50,7 +50,7 @@ TEST(ManagedDictLayout, TheValuesEndIn8AndTheWordIn7) {
   });
 }
 
-// The report's watchpoint stood there: a sign error.
+// The report's watchpoint was there, because of a sign error.
 TEST(ManagedDictLayout, ThePlaceAfterAnObjectIsTheWordOfTheNextInstance) {
   run_interpreter([](Interpreter& on) {
     const Address object = make_no_grad(on);
@@ -72,7 +72,7 @@ TEST(ManagedDictLayout, AddressesComeBackAndIdentitiesDoNot) {
   });
 }
 
-// Zeroed, given values, given a dict, cleared: and nothing else, whatever was stored, loaded,
+// Zeroed, set to values, set to a dict, cleared: nothing else, whatever is stored, loaded or
 // collected.
 TEST(ManagedDictLayout, TheLifeOfAWordOnStockHasFourWrites) {
   WordWatch watch;

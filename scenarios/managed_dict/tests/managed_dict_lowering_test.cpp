@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiler properties, mutated one by one: how many references to the tagged word each leaves, on
-// either way out, and what the next chunk's word ends in.
+// Compiler properties, mutated one by one: the number of references to the tagged word that remain
+// on either way out, and the low byte of the next chunk's word.
 #include <gtest/gtest.h>
 
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
@@ -16,8 +16,8 @@ using md::Way;
 struct Mutation {
   const char* what;
   SlotLoad load;
-  int through;  ///< References that it leaves where the guard holds,
-  int exit;     ///< and where it fails.
+  int through;  ///< References that remain if the guard holds.
+  int exit;     ///< References that remain if it fails.
 };
 
 const std::vector<Mutation> kMutations{
@@ -31,7 +31,7 @@ const std::vector<Mutation> kMutations{
     {"two loads, owned", {.owned = true, .loads = 2}, -2, -2},
 };
 
-// +1, not -1, takes two mutations, and a guard that fails. One alone gives -1, or nothing.
+// A result of +1 requires two mutations and a failing guard. One mutation gives -1, or nothing.
 TEST(ManagedDictLowering, WhatEachPropertyLeavesFollowsFromThePass) {
   for (const Mutation& mutation : kMutations) {
     EXPECT_EQ(insert_counts(mutation.load, Way::through).net(), mutation.through) << mutation.what;
@@ -40,7 +40,7 @@ TEST(ManagedDictLowering, WhatEachPropertyLeavesFollowsFromThePass) {
   EXPECT_EQ(insert_counts({}, Way::through).count, 0U) << "nothing is counted that is no object";
 }
 
-/// Low byte of the word of the next instance, after the plan ran on the one before it.
+/// Returns the low byte of the next instance's word after the plan ran on this one.
 std::uint32_t next_low_byte(const SlotLoad& load, Way way) {
   std::uint32_t low = 0;
   run_interpreter([&](Interpreter& on) {
@@ -60,7 +60,7 @@ std::uint32_t next_low_byte(const SlotLoad& load, Way way) {
   return low;
 }
 
-// The report saw 0x96 where 0x97 had been: one less, which is one reference more.
+// The report saw 0x96 instead of 0x97: one less, which is one additional reference.
 TEST(ManagedDictLowering, TheReportsLowByteIsAPromotionThatAFailedGuardForgets) {
   const std::uint32_t one_less = ~std::uint32_t{0};
   EXPECT_EQ(next_low_byte({.promotions = 1, .exit_gives_up = false}, Way::exit), one_less);
@@ -69,7 +69,7 @@ TEST(ManagedDictLowering, TheReportsLowByteIsAPromotionThatAFailedGuardForgets) 
   EXPECT_EQ(next_low_byte({}, Way::exit), 0U);
 }
 
-/// The variant, with one compiled load taking the way that is asked for: 1 by the guard, 2 through.
+/// Runs the variant with one compiled load that takes this way: 1 by the guard, 2 through.
 std::uint64_t guard_exits(std::string_view variant, std::uint32_t kind) {
   struct Last final : md::MemoryObserver {
     void ended(const md::Counters& counters) override { exits = counters.guard_exits; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which mechanisms look alike, and what each of them leaves: the reports' hypotheses, side by side.
+// Which mechanisms look alike, and how their effects differ: the report's hypotheses compared.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -18,7 +18,7 @@ using md::Address;
 
 const char* const kConfig = "layout=cpython312 compiler=inline";
 
-/// Two with blocks, in the first of which the writer fires once.
+/// Runs with blocks, in the first of which the writer fires once.
 Outcome run_fired(std::string_view variant, std::uint32_t blocks = 2, std::uint32_t kind = 1) {
   Program program;
   for (std::uint32_t i = 0; i < blocks; ++i) program.script(Op::with_block);
@@ -75,7 +75,7 @@ TEST(ManagedDictMechanism, AnEvenCountReadsBackNeverCrashesAndIsCaught) {
   }
 }
 
-// A repeat separates them: the low bit cleared twice stays cleared, one taken twice does not.
+// Repetition separates them: clearing the low bit twice changes nothing, subtracting does.
 TEST(ManagedDictMechanism, ClearingIsIdempotentAndSubtractingIsNot) {
   run_interpreter([](Interpreter& on) {
     const Address object = make_no_grad(on);
@@ -91,7 +91,7 @@ TEST(ManagedDictMechanism, ClearingIsIdempotentAndSubtractingIsNot) {
   });
 }
 
-// k stray references: the next chunk is k bytes early, its word's low byte 0x97-k.
+// k stray references: the next chunk is k bytes early, and its word's low byte is 0x97-k.
 TEST(ManagedDictMechanism, StrayCountsMoveTheNextChunkByAsMuch) {
   for (const int k : {-3, -2, -1, 1, 2, 3}) {
     run_interpreter([&](Interpreter& on) {
@@ -107,7 +107,7 @@ TEST(ManagedDictMechanism, StrayCountsMoveTheNextChunkByAsMuch) {
   }
 }
 
-/// Returns the prefix byte after a reference through the word was taken and given up.
+/// Returns the prefix byte after a reference was taken and given up through the word.
 std::uint32_t prefix_after_balance(bool fixed_program) {
   std::uint32_t prefix = 0;
   run_interpreter(
@@ -138,7 +138,7 @@ TEST(ManagedDictMechanism, AMisdirectedDecrefIsGatedByBit31OfTheWord) {
         [&](md::Setup& setup) { setup.placement.heap_bit31 = bit31; });
 }
 
-/// Records stores to the tagged word: module, width, what changed.
+/// Records stores to the tagged word: module, width and change.
 class Stores final : public md::MemoryObserver {
  public:
   void stored(const md::Store& store) override {
@@ -153,7 +153,7 @@ class Stores final : public md::MemoryObserver {
   std::set<std::pair<int, std::uint64_t>> seen;
 };
 
-/// Looks at the first store of a run to a word that is by compiled code, or by an unknown module.
+/// Records a run's first store to a word by compiled code or an unknown module.
 class Widths final : public md::MemoryObserver {
  public:
   void began(md::Version) override { first_ = true; }
@@ -166,7 +166,7 @@ class Widths final : public md::MemoryObserver {
     seen_.insert({store.whole, store.offset - store.part - kWordInBlock});
     first_ = false;
   }
-  /// How wide, and where in the word it begins.
+  /// Returns pairs of width and offset in the word.
   std::set<std::pair<int, int>> take() { return std::exchange(seen_, {}); }
 
  private:
@@ -174,7 +174,7 @@ class Widths final : public md::MemoryObserver {
   bool first_ = true;
 };
 
-// Every width that the report could have met: 1, 2, 4, 8 and 16 bytes, a memset(), and a byte
+// All widths that the report could have met: 1, 2, 4, 8 and 16 bytes, a memset(), and a byte
 // through a stale pointer.
 TEST(ManagedDictMechanism, WritersOfEveryWidthAreSeenAsWideAsTheyAre) {
   using Widths_ = std::set<std::pair<int, int>>;
@@ -196,8 +196,8 @@ TEST(ManagedDictMechanism, WritersOfEveryWidthAreSeenAsWideAsTheyAre) {
   }
 }
 
-// The report's class (e): bytes of two words, of which neither has the tag cleared. A low byte 0x96
-// is none of theirs: a legal word ends in 7 or f, a dict in 0.
+// The report's class (e): bytes of two words, neither of which has its tag cleared. They cannot
+// give a low byte of 0x96: a legal word ends in 7 or f, a dict in 0.
 TEST(ManagedDictMechanism, ATornWordCrashesWhereTheReportDidAndNeverEndsIn96) {
   harness::Runner runner;
   const auto walk = harness::find(harness::tables::strategies(), "random_walk")->make(5);
@@ -217,7 +217,7 @@ TEST(ManagedDictMechanism, ATornWordCrashesWhereTheReportDidAndNeverEndsIn96) {
   EXPECT_GE(torn, 20U);
 }
 
-// An instrument sees the same run as nothing does.
+// A run with an instrument equals one without.
 TEST(ManagedDictMechanism, AnObserverChangesNothing) {
   static Stores stores;
   harness::Scenario watched = scenario;

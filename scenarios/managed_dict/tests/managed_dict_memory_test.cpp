@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modelled heap runs out: what fails leaves everything as valid as it was.
+// The modelled heap has no memory: a failed operation leaves everything valid.
 #include <gtest/gtest.h>
 
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
@@ -14,7 +14,7 @@ using md::Status;
 
 constexpr md::Variable kVariable = 0;
 
-/// Runs it in the layout, and expects that no judge finds anything.
+/// Runs `body` in this layout, and expects no fault.
 template <class Body>
 void expect_nothing(md::Version version, Body body) {
   const Outcome outcome = run_interpreter(
@@ -26,7 +26,7 @@ void expect_nothing(md::Version version, Body body) {
   EXPECT_EQ(first_signature(outcome), "") << md::kVersionLabels[harness::raw(version)].c_str();
 }
 
-// gh-124547: the dict continued pointing at the values of an instance that was gone.
+// gh-124547: the dict still pointed to the values of a dead instance.
 TEST(ManagedDictMemory, ADictThatCannotKeepItsItemsIsEmptyWhenItsInstanceDies) {
   expect_nothing(md::Version::cpython313, [](Interpreter& on) {
     on.program.new_instance(kVariable, md::Class::autocast);
@@ -56,8 +56,8 @@ TEST(ManagedDictMemory, AStatementThatFailsChangesNoAttribute) {
 TEST(ManagedDictMemory, AnInstanceThatGetsNoValuesLeavesNothingBehind) {
   for (const auto version : {md::Version::cpython311, md::Version::cpython312})
     expect_nothing(version, [](Interpreter& on) {
-      on.core.types.named(md::Class::autocast).keys = {};  // The largest chunk that there can be.
-      on.core.memory.blocks().limit_pools(2);              // For ints, and for the instance.
+      on.core.types.named(md::Class::autocast).keys = {};  // For the largest possible chunk.
+      on.core.memory.blocks().limit_pools(2);              // For ints and the instance.
       EXPECT_EQ(on.program.new_instance(kVariable, md::Class::autocast), Status::memory_error);
       EXPECT_EQ(on.program.variables().objects[kVariable], 0u);
       EXPECT_EQ(on.inspector.class_references(), 0u);
@@ -72,7 +72,7 @@ TEST(ManagedDictMemory, ABlockThatFailsExitsWhatItHadEntered) {
       return on.core.memory.load<std::uint64_t>(no_grad.address + md::kTypeAttributeOffset);
     };
     const Address before = enabled();
-    on.core.memory.blocks().limit_pools(2);  // For ints, and for a _NoGrad.
+    on.core.memory.blocks().limit_pools(2);  // For ints and a _NoGrad.
     EXPECT_EQ(on.program.with_block(3, md::Body::pass), Status::memory_error);
     EXPECT_EQ(enabled(), before);
     EXPECT_EQ(on.inspector.class_references(), 0u);

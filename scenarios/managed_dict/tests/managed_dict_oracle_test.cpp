@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T1-T10 (heap_judge.h, block_judge.h) go red when they should: each fault is planted in the
-// interpreter, and nothing else.
+// T1-T10 (heap_judge.h, block_judge.h) report planted faults: each test plants a single one in the
+// interpreter.
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"
@@ -153,7 +153,7 @@ TEST(ManagedDictOracle, T5NoneIsCountedBefore312) {
   const Outcome outcome = run_interpreter(
       [](Interpreter& on) {
         on.core.objects.incref(on.core.types.none());
-        on.judge.heap().judge_all();  // Right so far.
+        on.judge.heap().judge_all();  // Correct so far.
         on.core.objects.increment(on.core.types.none());
         on.judge.heap().judge_all();
       },
@@ -182,7 +182,7 @@ TEST(ManagedDictOracle, T7CompiledCodeThatCountsATaggedWord) {
     const Address word = on.core.attributes.word(make_no_grad(on));
     const md::ModuleScope module(on.core.memory, md::Module::jit);
     on.core.objects.increment(word);
-    on.core.memory.store<std::uint8_t>(word, 8);  // The same value: nothing but the act is wrong.
+    on.core.memory.store<std::uint8_t>(word, 8);  // The same value: only the action is wrong.
   });
   expect_one(outcome, FaultKind::api_misuse, "tagged word");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that runs under a release: what it finds in the attribute whose value goes.
+// Code that runs during a release: the value that it reads from the attribute concerned.
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"
@@ -14,7 +14,7 @@ using harness::Outcome;
 
 enum Guard : std::uint32_t { called_back, finalized };
 
-/// v.a = Guard(); then `next`.
+/// Runs v.a = Guard(), then `next`.
 Program guarded(Guard guard, Op next) {
   return Program().script(Op::new_instance).script(Op::store_guarded, {0, 0, guard}).script(next);
 }
@@ -30,7 +30,7 @@ std::size_t count(const Outcome& outcome, FaultKind kind, harness::Label what) {
       [&](const Fault& fault) { return fault.kind == kind && fault.object_kind == what; }));
 }
 
-// Whatever gives the value up: a store, a deletion, another dict, the instance's own end.
+// The value may be released by a store, a deletion, another dict, or the instance's own end.
 TEST(ManagedDictRelease, StockHasTheNewValueOrNoneBeforeTheOldOneGoes) {
   for (const Guard guard : {called_back, finalized})
     for (const Op next : {Op::store_attr, Op::store_all, Op::delete_attr, Op::replace_dict,
@@ -45,7 +45,7 @@ TEST(ManagedDictRelease, TheOldValueIsFoundWhereItGoesFirst) {
   }
 }
 
-// A callback runs while the count is 0: who takes a reference and gives it up frees it once more.
+// A callback runs while the count is 0: taking and dropping a reference frees the value again.
 TEST(ManagedDictRelease, ACallbackThatTakesAReferenceFreesTheValueUnderItsOwnRelease) {
   const Outcome by_callback = run("release_before_store", guarded(called_back, Op::store_attr));
   ASSERT_FALSE(by_callback.faults.empty());

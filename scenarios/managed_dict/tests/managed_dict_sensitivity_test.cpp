@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How detection depends on timing: the report's loop of `with _NoGrad(): pass`, in which the writer
-// fires whenever it can and only a crash counts, against a search that is given the same settings.
+// fires whenever it can and only a crash counts, compared with a search with the same settings.
 //
-// A setting takes seconds at full size, so a test asks for a few; AFTERLIFE_FULL=1 asks for all,
-// with 50 000 iterations, and prints the table.
+// A setting takes seconds at full size, so the test uses a few; AFTERLIFE_FULL=1 uses all, with 50
+// 000 iterations, and prints the table.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,17 +27,17 @@ constexpr std::uint64_t kSeedCount = 20;
 constexpr std::uint64_t kRunLimit = 200'000;
 constexpr harness::Tick kTurnsOfIteration = 3;
 
-/// One row: what is fixed, and what the writer does.
+/// One row: the fixed settings, and the writer's behaviour.
 struct Row {
   const char* variant;
   const char* axis;
   std::uint32_t value;
   Settings settings;
-  std::uint32_t distance = 0;  ///< How deep in the free list the next block is taken.
-  std::uint32_t period = 1;    ///< The writer takes each such chance.
+  std::uint32_t distance = 0;  ///< Position in the free list of the next block.
+  std::uint32_t period = 1;    ///< The writer acts at every n-th chance.
 };
 
-/// All is plain but what the row says.
+/// Answers all choices with the default, except for the row's settings.
 class Insistent final : public harness::Strategy {
  public:
   explicit Insistent(const Row& row) : row_(row) {}
@@ -55,12 +55,12 @@ class Insistent final : public harness::Strategy {
 };
 
 struct Measured {
-  std::uint64_t crashed_at = 0;  ///< The loop's iteration; 0 = it passed.
-  std::uint64_t found = 0;       ///< Seeds, of kSeedCount.
-  std::uint64_t most_runs = 0;   ///< Until the first fault.
+  std::uint64_t crashed_at = 0;  ///< Iteration of the loop; 0 if it passed.
+  std::uint64_t found = 0;       ///< Number of seeds, of kSeedCount, that found it.
+  std::uint64_t most_runs = 0;   ///< Maximum number of runs to the first fault.
 };
 
-/// The row that is being measured: a driver is a function.
+/// Row being measured. Global, because a driver is a function.
 const Row* current = nullptr;
 std::uint32_t iterations() { return full() ? 50'000 : 2'000; }
 

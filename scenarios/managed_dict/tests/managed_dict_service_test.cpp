@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of answers goes red when a call of the stock interpreter refuses what it must not, or
-// answers ok and did nothing.
+// The judge of statuses reports a stock interpreter of which a call is refused without a reason, or
+// returns ok and does nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of values goes red when a reader, or a kernel, meets something else than what was
+// The judge of values reports a reader, or a kernel, that gets another value than the one
 // stored.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
-/// A dict that no one asked for, with each instance.
+/// Makes an unrequested dict with each instance.
 class MakeDicts final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -44,7 +44,7 @@ TEST(ManagedDictValues, WhatIsDeletedIsNoLongerInVars) {
   EXPECT_THAT(run<DeleteNothing>(dict_program()), Contains("wrong_value vars()"));
 }
 
-// The same attribute is read after it was deleted, and after its dict was.
+// The attribute is read after its deletion, and after its dict's.
 TEST(ManagedDictValues, WhatIsDeletedIsReadAsGone) {
   const Program program = Program()
                               .script(Op::new_instance, {0, 1})
@@ -55,7 +55,7 @@ TEST(ManagedDictValues, WhatIsDeletedIsReadAsGone) {
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
 }
 
-/// Takes an attribute away and puts it back.
+/// Removes an attribute and adds it again.
 class Reorder final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -135,7 +135,7 @@ TEST(ManagedDictValues, ADictIsOverTheValuesUntilItMustNot) {
   EXPECT_THAT(run<DetachAtOnce>(dict_program()), Contains("wrong_value kept in values"));
 }
 
-/// Takes the values out of the dict that it lets go of.
+/// Detaches the values from the dict that it releases.
 class DetachHeld final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -154,7 +154,7 @@ TEST(ManagedDictValues, SoIsADictThatIsHeld) {
   EXPECT_THAT(run<DetachHeld>(program), Contains("wrong_value kept in values"));
 }
 
-/// One block more than an instance needs.
+/// Allocates one block more than an instance needs.
 class WasteInstances final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -206,7 +206,7 @@ TEST(ManagedDictValues, AnInstanceIsOfTheClassItWasGiven) {
   EXPECT_THAT(run<KeepClass>(program), Contains("wrong_value class"));
 }
 
-/// Takes a reference of the class too many, and remembers that it did.
+/// Takes an additional reference to the class, and records it.
 class CountClassTwice final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -241,7 +241,7 @@ TEST(ManagedDictValues, AModifiedClassHasAnotherVersion) {
   EXPECT_THAT(run<KeepVersion>(program), Contains("wrong_value class version"));
 }
 
-/// Each instance finds the keys of its class as they were at first.
+/// Each instance gets the initial, empty keys of its class.
 class ForgetKeys final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -257,7 +257,7 @@ TEST(ManagedDictValues, AnInstanceGetsNoMoreRoomThanTheOneBefore) {
   EXPECT_THAT(run<ForgetKeys>(program), Contains("wrong_value room"));
 }
 
-/// Another number is in the same object by the time it is launched with.
+/// The same object has another number at the launch.
 class LaunchAnotherNumber final : public Wrapper {
  public:
   using Wrapper::Wrapper;

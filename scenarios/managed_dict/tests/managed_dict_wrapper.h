@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrapper: a stock interpreter of one's own, with one call or part broken, and the faults that
-// result from it.
+// Wrapper: a stock interpreter with a broken call or part, and the faults that result from
+// it.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace scenarios::managed_dict::testing {
 
-/// Hands every call on.
+/// Forwards every call.
 class Wrapper : public md::Statements {
  public:
   Wrapper(md::Core& core, md::Program& path) : core_(core), path_(path) {}
@@ -44,7 +44,7 @@ class Wrapper : public md::Statements {
   bool clear_up() override { return path_.clear_up(); }
 
  protected:
-  /// All instances that there are.
+  /// Returns all live instances.
   std::vector<md::Address> instances() const {
     std::vector<md::Address> objects;
     core_.memory.blocks().for_each_live([&](const md::Block& block) {
@@ -57,7 +57,7 @@ class Wrapper : public md::Statements {
   md::Program& path_;
 };
 
-/// Runs the program on a broken `stock`. Returns the kinds of the faults and what they are of.
+/// Runs the program on a broken `stock`. Returns kinds and object kinds of the faults.
 template <class Broken>
 std::vector<std::string> run(const Program& program,
                              const char* config = "layout=cpython312 compiler=inline") {
@@ -81,7 +81,7 @@ std::vector<std::string> run(const Program& program,
   return words;
 }
 
-/// Returns a program in which every judge has something to judge.
+/// Returns a program with something to judge for every judge.
 inline Program everything() {
   return Program()
       .script(Op::new_instance, {0, 1})

@@ -11,14 +11,14 @@ import time
 
 from mutation.driver_mutants.rules import NO_MUTANT
 
-RESTARTS = 12  # A test that ends the process ends all after it: they are run in another one.
+RESTARTS = 12  # A test that ends the process also ends the tests after it, which are then run in a new process.
 PATIENCE_SECONDS = 30
-VISIBLE_SHARE = 0.1  # A mutant that more of the tests see is no test of the tests.
+VISIBLE_SHARE = 0.1  # A mutant that a larger share of the tests detects is too coarse to check the tests.
 
 
 @dataclasses.dataclass
 class Answer:
-    """What became of a mutant."""
+    """The result of testing a mutant."""
     word: str  # red, green, coarse or unreached
     seen_by: list
     asked: int
@@ -26,14 +26,14 @@ class Answer:
 
 
 class Tests:
-    """The tests of a copy, what each reaches, and how long each takes."""
+    """The tests of a copy, the mutants that each of them reaches, and how long each takes."""
 
     def __init__(self, program, cwd):
         self.program, self.cwd = program, cwd
         self.milliseconds, self.reaching = {}, collections.defaultdict(list)
 
     def learn(self):
-        """Runs all, with no mutant. Returns the tests that failed."""
+        """Runs all tests without a mutant. Returns the tests that failed."""
         with tempfile.TemporaryDirectory() as folder:
             record, reached = pathlib.Path(folder, "record"), pathlib.Path(folder, "reached")
             reached.write_bytes(bytes(NO_MUTANT + 1))
@@ -61,7 +61,7 @@ class Tests:
         return Answer(word, seen, asked, time.monotonic() - began)
 
     def run(self, number, names, limit_seconds, env=None):
-        """Returns the tests that failed or ended the process, and those that ran."""
+        """Returns the tests that failed or ended the process, and the tests that ran."""
         with tempfile.TemporaryDirectory() as folder:
             notes = pathlib.Path(folder, "notes")
             notes.touch()
@@ -83,7 +83,7 @@ class Tests:
 
 
 def stop(child):
-    """The child, and what it has started."""
+    """Kills the child and the processes that it has started."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -92,7 +92,7 @@ def stop(child):
 
 
 def read_notes(text):
-    """Which tests failed, or began and never ended; and which began."""
+    """Returns the tests that failed or did not end, and the tests that began."""
     failed, ended, began = [], set(), []
     for line in text.splitlines():
         word, name = line.split()

@@ -16,18 +16,18 @@ TESTS = ("/(cuda|cuda_[a-z_]+|user_object|driver_lock|kernel_runner|provenance|p
 
 
 class CannotBuild(Exception):
-    """The copy does not build: a change is no C++ where it stands."""
+    """The copy does not build: a change is not valid C++ in its place."""
 
 
 class Copy:
-    """The copy in a folder. It is built as deep as the tree is, so that ccache recognizes equal files."""
+    """A copy of the tree in a folder. Its path is as long as the tree's, so that ccache recognizes equal files."""
 
     def __init__(self, folder, rules):
         self.tree, self.build_folder = folder / "tree", folder / "tree" / "build" / "dev"
         self.rules = rules
 
     def texts(self):
-        """The sources that differ from the tree's, by their paths."""
+        """Returns the sources that differ from the tree's, by path."""
         by_file = {}
         for rule in self.rules:
             by_file.setdefault(SIM + rule.file, []).append((rule, rule.number))
@@ -38,12 +38,12 @@ class Copy:
         return found
 
     def write(self):
-        """Brings the copy up to date; what is equal is not written, and so not built again."""
+        """Updates the copy. Equal files are not written, to avoid building them again."""
         texts = self.texts()
         tree_copy.copy_tree(self.tree, texts)
 
     def build(self):
-        if not (self.build_folder / "build.ninja").exists():  # Without nvcc: nothing here runs on a GPU.
+        if not (self.build_folder / "build.ninja").exists():  # No nvcc, since nothing here runs on a GPU.
             self.run("cmake", "--preset", "dev", "-S", self.tree, "-DNVCC=", f"-DAFTERLIFE_TESTS={TESTS}",
                      "-DAFTERLIFE_DRIVER_TESTS=ON")
         self.run("ninja", "-k", "0", "-C", self.build_folder, "afterlife_tests")

@@ -24,7 +24,7 @@ int f(int a, bool b) {
   return both ? 6 : 7;
 }
 """
-# What is changed, into what, and what becomes of it.
+# Text to change | replacement | resulting text with a switch.
 EXPECTED = [
     ("a > 1 && b", "a > 1",
      "if ((mutant::on(0) ? static_cast<bool>(a > 1 ) : static_cast<bool>(a > 1 && b))) return g(a, 2);"),
@@ -41,7 +41,7 @@ CHAIN = [("a > 1 && b", "a > 1", "(mutant::on(1) ? static_cast<bool>(a > 2 && b)
 
 
 def misfits(lay_out=lambda text: text):
-    """The rules whose change does not fit one place, or cannot be switched there."""
+    """Returns the rules whose change does not fit exactly one place, or cannot be switched there."""
     wrong, texts = [], {}
     for rule in RULES:
         file = copy.SIM + rule.file
@@ -72,7 +72,7 @@ def wrong_switches():
 
 
 def wrong_judgements():
-    """A mutant that no test sees, one that too many see, and a list that is wrong must each be an error."""
+    """Yields complaints unless each of these is an error: a mutant that no test or too many tests detect, and a wrong list."""
     name = RULES[0].name
     for word, seen, expected in (("red", ["a"], 0), ("green", [], 1), ("unreached", [], 1), ("coarse", ["a"] * 9, 1)):
         if unseen.judge({name: asking.Answer(word, seen, 9, 0)}) != expected and name not in unseen.listed():

@@ -17,17 +17,17 @@ ASSIGNS = {"=", "return", "+=", "-=", "|=", "&="}
 
 
 class CannotSwitch(Exception):
-    """A rule changes what is no expression and no statement, as far as this module can see."""
+    """The code that a rule changes is, to this module, neither an expression nor a statement."""
 
 
 def where(rule):
-    """Matches what the rule changes, token by token: the layout of the code does not matter."""
+    """Returns a pattern that matches the rule's old text token by token, in any layout of the code."""
     return re.compile(r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", rule.old))))
 
 
 @dataclasses.dataclass
 class Region:
-    """Tokens first..last-1 of a file, and the changes inside of them."""
+    """Tokens first..last-1 of a file, and the changes inside them."""
     first: int
     last: int
     kind: str  # expression, condition or statements
@@ -36,7 +36,7 @@ class Region:
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """Text begin..end of the file becomes `new` for mutant `number`."""
+    """Mutant `number` replaces the text begin..end of the file by `new`."""
     begin: int
     end: int
     new: str
@@ -49,7 +49,7 @@ class Switched(Reader):
         self.inside = self.enclosing()
 
     def enclosing(self):
-        """For each token the index of the innermost bracket around it; -1 outside of all."""
+        """Returns for each token the index of the innermost bracket around it; -1 outside of all brackets."""
         found, open_ones = [], [-1]
         for i, token in enumerate(self.tokens):
             if token.text in CLOSES.values() and token.kind == "mark" and i in self.match:
@@ -77,13 +77,13 @@ class Switched(Reader):
         text = rule.new[new[head].begin:new[len(new) - tail - 1].end] if head + tail < len(new) else ""
         if first < last:
             change = Change(self.tokens[first].begin, self.tokens[last - 1].end, text, number)
-        else:  # Something is inserted after the token before it, which is taken along.
+        else:  # An insertion; the token before it becomes part of the region.
             first -= 1
             change = Change(self.tokens[first].end, self.tokens[first].end, f" {text} ", number)
         return self.widen(Region(first, last, "", [change]), rule.name)
 
     def widen(self, region, name):
-        """The smallest expression or run of statements around it, also around all of what its changes replace."""
+        """Returns the smallest expression or run of statements around the region that also contains all text its changes replace."""
         first, last = region.first, region.last
         while True:
             bracket = self.common_bracket(first, last)
@@ -102,11 +102,11 @@ class Switched(Reader):
             return Region(*found, region.changes)
 
     def common_bracket(self, first, last):
-        """The innermost bracket that holds all of the tokens."""
+        """Returns the innermost bracket that contains all of the tokens."""
         bracket = self.inside[first]
         while bracket >= 0 and self.match[bracket] < last - 1:
             bracket = self.inside[bracket]
-        for i in range(first, last):  # A bracket that only opens or only closes in there.
+        for i in range(first, last):  # A bracket whose partner is outside of the range.
             if i in self.match and not first <= self.match[i] < last:
                 outer = min(i, self.match[i])
                 return self.common_bracket(min(first, outer), max(last, self.match[outer] + 1))
@@ -130,14 +130,14 @@ class Switched(Reader):
         return False
 
     def part(self, bracket, end, first, last):
-        """The argument, condition or element in a bracket that holds the tokens; None where it is no expression."""
+        """Returns the argument, condition or element in a bracket that contains the tokens; None if it is not an expression."""
         begin = bracket + 1
         for i in list(self.top_level(bracket + 1, end)) + [end]:
             if i == end or self.at(i) in (",", ";"):
                 if begin <= first and last <= i:
                     break
                 if i < end and first < i < last:
-                    return None  # Over several arguments.
+                    return None  # The tokens span several arguments.
                 begin = i + 1
         stop = i
         before = self.at(bracket - 1)
@@ -147,7 +147,7 @@ class Switched(Reader):
         if before == "for" and (":" in [self.at(i) for i in self.top_level(begin, stop)] or begin == bracket + 1):
             return None
         texts = [self.at(i) for i in self.top_level(begin, stop)]
-        if "=" in texts:  # `T x = e` in a condition, or an assignment.
+        if "=" in texts:  # A declaration `T x = e` in a condition, or an assignment.
             begin += texts.index("=") + 1
             begin = self.top_index(bracket, stop, "=") + 1
             if first < begin:
@@ -161,7 +161,7 @@ class Switched(Reader):
     # ---- statements ----
 
     def statements(self, bracket, end, first, last):
-        """Whole statements of a block that hold the tokens; an initializer where the only one is a declaration."""
+        """Returns the whole statements of a block that contain the tokens; for a single declaration, its initializer."""
         i = bracket + 1
         begin = None
         while i < end:
@@ -181,7 +181,7 @@ class Switched(Reader):
         return min(self.skip_statement(first, end), end)
 
     def narrow(self, begin, after, first, last):
-        """A declaration to its initializer, a condition's branch to itself."""
+        """Narrows a declaration to its initializer, and an if statement or loop to the part that contains the tokens."""
         if self.at(begin) in ("if", "for", "while", "switch"):
             opening = begin + 1 if self.at(begin + 1) == "(" else begin + 2
             closing = self.match[opening]
@@ -208,14 +208,14 @@ class Switched(Reader):
     # ---- the text ----
 
     def text_of(self, region, change=None):
-        """The region as it is, or with one change."""
+        """Returns the text of the region unchanged, or with one change."""
         begin, end = self.tokens[region.first].begin, self.tokens[region.last - 1].end
         if change is None:
             return self.text[begin:end]
         return self.text[begin:change.begin] + change.new + self.text[change.end:end]
 
     def switched(self, rules):
-        """The text with a switch for each of (rule, number)."""
+        """Returns the text with a switch for each (rule, number)."""
         regions = []
         for rule, number in rules:
             regions.append((self.region(rule, number), rule.name))
@@ -228,7 +228,7 @@ class Switched(Reader):
         return f'#include "{HEADER}"\n' + "".join(out) + self.text[at:]
 
     def merged(self, named):
-        """Regions that overlap become one, which may be wider than each."""
+        """Merges overlapping regions; the result may be wider than each of them."""
         regions = sorted(named, key=lambda pair: pair[0].first)
         while True:
             for (a, name), (b, _) in zip(regions, regions[1:]):

@@ -8,7 +8,7 @@ FILE = pathlib.Path(__file__).resolve().parent / "unseen.txt"
 
 
 def listed():
-    """Name of each rule in the list, and why no test sees its mutant. A reason is indented below its name."""
+    """Returns the name of each listed rule with the reason why no test detects its mutant. A reason is indented below its name."""
     found, name = {}, None
     for line in FILE.read_text().splitlines():
         if line.startswith("    ") and name is not None:
@@ -20,14 +20,14 @@ def listed():
 
 
 def stale():
-    """What is wrong with the list as it stands, a line for each entry."""
+    """Returns the complaints about the list itself, one per entry."""
     names = {rule.name for rule in RULES}
     return [f"the list has no reason for: {name}" for name, why in listed().items() if not why] + \
         [f"the list has what is no rule: {name}" for name in listed() if name not in names]
 
 
 def judge(answers):
-    """Prints what no test sees, and what is wrong. Returns the exit code."""
+    """Prints the mutants that no test detects, and the complaints. Returns the exit code."""
     reasons, code = listed(), 0
     red = [name for name, answer in answers.items() if answer.word == "red"]
     print(f"mutants: {len(red)} of {len(answers)} red")

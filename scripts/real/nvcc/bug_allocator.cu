@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block goes back to an allocator of the program in one stream, and is used by another after that. With an argument, it goes back later.
+// A block is freed in one stream while another one uses it. With an argument, the former waits.
 #include "check.h"
 
 __global__ void fill(int* values, int n, int value) {

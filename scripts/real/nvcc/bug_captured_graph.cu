@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A captured graph keeps the address of memory that is freed before it runs again. With an argument, it is freed after.
+// A captured graph uses memory that is freed before its second launch; with an argument, after it.
 #include "check.h"
 
 __global__ void fill(int* values, int n, int value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two streams write the same memory, and nothing orders them. With an argument, an event does.
+// Two streams write to the same memory without order. With an argument, an event orders them.
 #include "check.h"
 
 __global__ void fill(int* values, int n, int value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check: ends the program where a call of the CUDA runtime fails.
+// Check: exits the program if a call of the CUDA runtime fails.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ inline void check(cudaError_t error, const char* call) {
 }
 #define CHECK(call) check(call, #call)
 
-/// Prints whether the values are right. Returns what main() does.
+/// Prints whether the values are right. Returns the exit code of the program.
 inline int judge(bool is_right) {
   std::puts(is_right ? "right" : "wrong");
   return is_right ? 0 : 1;

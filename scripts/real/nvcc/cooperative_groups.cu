@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of cooperative groups, and a reduction in each.
+// Tiles of cooperative groups with a reduction in each.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reduction by CUB, in memory of its caching allocator.
+// A reduction by CUB, in memory from its caching allocator.
 #include <cub/device/device_reduce.cuh>
 #include <cub/util_allocator.cuh>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions and structures of CUDA 12 that are others in CUDA 13: properties, places of managed
-// memory, textures, edges of graphs, captures, batches.
+// Functions and structures that differ between CUDA 12 and CUDA 13: properties, locations of
+// managed memory, textures, edges of graphs, captures, batches.
 #include "check.h"
 
 static_assert(CUDART_VERSION / 1000 == 12);
@@ -12,7 +12,7 @@ __global__ void fetch(cudaTextureObject_t texture, const int* added, int* out) {
 
 constexpr int kCount = 64;
 
-/// Returns whether the device is as the driver says.
+/// Returns whether the properties agree with the device's attributes.
 static bool has_properties() {
   cudaDeviceProp properties;
   int clock = 0;
@@ -21,7 +21,7 @@ static bool has_properties() {
   return properties.clockRate == clock && properties.major == 8 && properties.deviceOverlap == 1;
 }
 
-/// Returns a texture of the memory, which is described as it was asked for.
+/// Makes a texture of the memory, and checks that it is described as requested.
 static cudaTextureObject_t make_texture(int* memory, bool& is_right) {
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeLinear;
@@ -37,7 +37,7 @@ static cudaTextureObject_t make_texture(int* memory, bool& is_right) {
   return texture;
 }
 
-/// Captures the kernel, and asks for the nodes and edges of what it was captured into.
+/// Captures the kernel, and checks the nodes and edges of the capture.
 static cudaGraphExec_t capture(cudaStream_t stream, cudaTextureObject_t texture, const int* added,
                                int* out, bool& is_right) {
   CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grid sum: each block sums its part, and block 0 the sums, behind a barrier across the grid.
+// Grid sum: each block sums its part; after a barrier across the grid, block 0 adds the sums.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -29,7 +29,7 @@ __global__ void sum(const int* values, int* sums, int* total) {
   sums[blockIdx.x] = *total - part;
 }
 
-/// Returns what main() does.
+/// Returns the exit code of the program.
 template <bool kWaits>
 int run() {
   int values[kCount], sums[kBlocks], total = 0, wanted = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device code of two files, linked by nvcc -rdc=true: the other one is linked_part.cu.
+// Device code in two files, linked by nvcc -rdc=true; the other file is linked_part.cu.
 #include "check.h"
 
 extern __device__ int offset;

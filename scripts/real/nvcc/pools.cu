@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream-ordered memory: two pools, whose memory goes from one stream to another by an event, and copies to a peer.
+// Two pools of stream-ordered memory that moves between streams by an event; copies to a peer.
 #include "check.h"
 
 __global__ void add(int* values, int n, int value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts a device vector of thrust, which throws where a call fails.
+// Sorts a device vector of Thrust, which throws if a call fails.
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
 #include <thrust/sort.h>

@@ -17,7 +17,7 @@ STEPS = 5
 
 
 class Block(nn.Module):
-    """A transformer's block, with an embedding and causal attention."""
+    """A transformer block with an embedding and causal attention."""
 
     def __init__(self, recomputes=False):
         super().__init__()

@@ -14,10 +14,10 @@ warnings.simplefilter("ignore")
 wanted = sys.argv[1] if len(sys.argv) > 1 else ""
 most = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 
-# Drawn, or memory that no one wrote: there is nothing to compare.
+# Random or uninitialized results, which cannot be compared.
 CHANCE = ("rand", "normal", "bernoulli", "multinomial", "dropout", "exponential", "geometric", "cauchy", "uniform", "empty", "rrelu",
           "fractional_max_pool", "svd_lowrank", "pca_lowrank", "resize", "new_empty")
-# The sign or order of the parts is the algorithm's, or the operator is about the device.
+# The algorithm determines the sign or the order of the parts, or the operator is about the device.
 AMBIGUOUS = ("linalg.eig", "linalg.eigh", "linalg.svd", "linalg.qr", "svd", "qr", "geqrf", "linalg.lu", "ormqr", "jiterator", "to_sparse")
 
 

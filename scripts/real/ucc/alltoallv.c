@@ -2,10 +2,10 @@
 //
 // Usage: alltoallv RANKS ROUNDS [fresh]
 //
-// The first process starts RANKS of them by exec. In each round a rank posts two collectives, with
-// buffers of their own, then goes on with its own work until both are done, and looks at what came.
-// `fresh` frees the buffers and allocates others after each round. Exit: 0 all came as it was sent,
-// 1 not.
+// The first process starts RANKS processes by exec. In each round a rank posts two collectives with
+// separate buffers, does other work until both are done, and checks the received values. `fresh`
+// frees the buffers and allocates new ones after each round. Exit: 0 if all values are right, 1 if
+// not.
 #include <cuda_runtime.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 enum { kMostRanks = 8, kPosted = 2, kMostInts = 1024, kFiles = 100 };
 
 static int ranks, rank;
-static int lines[kMostRanks];  // To each rank for the first one; else the first is to that one.
+static int lines[kMostRanks];  // Rank 0: the line to each rank; others: the first is to rank 0.
 
 static void check(int is_right, const char* what) {
   if (is_right) return;
@@ -77,7 +77,7 @@ static void meet(void) {
 
 // ---- what is sent -----------------------------------------------------------------------------
 
-/// So many numbers go from one rank to another.
+/// Returns how many numbers one rank sends to another.
 static uint64_t count_of(int from, int to, int which) {
   return 16 + 8 * (uint64_t)((from * 3 + to * 5 + which * 7) % 4);
 }
@@ -86,7 +86,7 @@ static int number_of(int from, int to, int which, int round, int place) {
 }
 
 typedef struct {
-  int *from, *to;  // On the device.
+  int *from, *to;  // In device memory.
   uint64_t sent[kMostRanks], sent_at[kMostRanks], got[kMostRanks], got_at[kMostRanks];
   ucc_coll_req_h request;
 } Exchange;
@@ -182,7 +182,7 @@ static int work(int rounds, int is_fresh) {
   for (int round = 0; round < rounds; ++round) {
     for (int which = 0; which < kPosted; ++which) post(team, &exchanges[which], which, round);
     for (int done = 0; done < kPosted;) {
-      CUDA(cudaMemsetAsync(own_memory, done, 256, own));  // The work that it overlaps with.
+      CUDA(cudaMemsetAsync(own_memory, done, 256, own));  // The work to overlap with.
       ucc_context_progress(context);
       while (done < kPosted && (status = ucc_collective_test(exchanges[done].request)) == UCC_OK)
         ++done;
@@ -214,7 +214,7 @@ int main(int count, char** words) {
     rank = atoi(place);
     for (int i = 1; i < ranks; ++i) {
       lines[rank == 0 ? i : 0] = rank == 0 ? kFiles + i : kFiles + kMostRanks + rank;
-      if (rank != 0) close(kFiles + i);  // Who reads sees the end of one that dies.
+      if (rank != 0) close(kFiles + i);  // So that a reader sees the end if its writer dies.
       if (rank != i) close(kFiles + kMostRanks + i);
     }
     return work(atoi(words[2]), count > 3);
@@ -239,7 +239,7 @@ int main(int count, char** words) {
   for (int status; wait(&status) > 0;) {
     if (status == 0 || worst != 0) continue;
     worst = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 1;
-    for (int i = 0; i < ranks; ++i) kill(started[i], SIGKILL);  // They would wait for it.
+    for (int i = 0; i < ranks; ++i) kill(started[i], SIGKILL);  // They would wait for it forever.
   }
   return worst;
 }

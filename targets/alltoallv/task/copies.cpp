@@ -17,7 +17,7 @@ Status status_of(CUresult result) {
 
 }  // namespace
 
-// A batch cannot go to the default stream: upstream takes the team's.
+// Uses the team's stream for a batch, as upstream: the default stream takes no batch.
 Status Copies::find_stream() {
   const Context& context = post_.rank.context;
   const Status status = post_.rank.context.find_stream(post_.arguments.stream, stream_);
@@ -47,13 +47,13 @@ Status Copies::submit_all() {
   return record();
 }
 
-// A batch knows of no proxies: code that heeds that copies one by one where there are some.
+// A batch does not support proxies: a policy that heeds this copies one by one if there are any.
 bool Copies::is_batch() const {
   return core_.setup.batch_copies &&
          (post_.team().proxies().empty() || !core_.policy->heeds_proxies_in_batches());
 }
 
-// Beginning with itself, so that not all reads from rank 0 first.
+// Starts with the rank itself, so that the ranks do not all read from rank 0 first.
 Status Copies::submit_each() {
   const SiteScope site(core_.scheduler, "post_copies");
   const Rank& rank = post_.rank;
@@ -69,7 +69,7 @@ Status Copies::submit_each() {
   return Status::ok;
 }
 
-// One call, which fails as a whole.
+// Submits one call, which fails as a whole.
 Status Copies::submit_batch() {
   const SiteScope site(core_.scheduler, "post_batch_copies");
   const std::uint32_t rank = post_.rank.number;
@@ -101,7 +101,7 @@ Status Copies::submit_batch() {
   return status_of(result);
 }
 
-/// If what a peer sends begins, here.
+/// Returns the local address of the data that a peer sends.
 CUdeviceptr Copies::source_of(std::uint32_t peer) const {
   if (peer == post_.rank.number) return operands_.source();
   return mappings_.of(Side::source, peer).mapped +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies: the work that one task submits to its stream: what the rank pulls from its peers, what it
-// moves between two others as their proxy, and what ring and linear collectives do.
+// Copies: the work that one task submits to its stream: copies from its peers, copies between two
+// other ranks as their proxy, and the work of ring and linear collectives.
 #pragma once
 
 #include "targets/alltoallv/task/mappings.h"
@@ -8,8 +8,8 @@
 
 namespace targets::alltoallv {
 
-/// Ownership: its task's; borrows the stream, and an event from init to finalize. Threads: as the
-/// task.
+/// Ownership: owned by its task; borrows the stream, and an event from init to finalize. Threads:
+/// as the task.
 class Copies {
  public:
   Copies(const Post& post, const Operands& operands, Mappings& mappings)
@@ -26,15 +26,15 @@ class Copies {
   Status submit(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
   /// Notes that a kernel was submitted.
   void add_kernel() { in_flight_ = true; }
-  /// Records the event after what was submitted.
+  /// Records the event behind the submitted work.
   Status record();
 
-  /// Whether something was submitted, and not yet seen to be done.
+  /// Returns whether submitted work is not known to be complete.
   bool in_flight() const { return in_flight_; }
-  /// Returns ok once all is done.
+  /// Returns ok once all submitted work is complete.
   Status poll();
   void wait() const { cuEventSynchronize(copied_); }
-  /// Waits until whatever was submitted is over: nothing may let go of memory before.
+  /// Waits for all submitted work. No memory may be released before.
   void drain();
 
  private:

@@ -36,7 +36,7 @@ Status Mappings::map_source(std::uint32_t peer, CUstream stream) {
   return cuStreamWaitEvent(stream, event, 0) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
-// Maps a peer's memory; where a mapping that is still held is in the way, it is tried again later.
+// Maps a peer's memory. If a mapping that is still in use overlaps, the caller retries later.
 Status Mappings::map(std::uint32_t peer, harness::SharedSlot<MemInfo>& published, Side side) {
   const MemInfo info = read_info(published, post_.mark());
   const Use use{post_.rank.number, post_.request, peer, side == Side::destination};
@@ -59,7 +59,7 @@ MemInfo Mappings::read_info(harness::SharedSlot<MemInfo>& slot, harness::Generat
 
 // ---- letting go ---------------------------------------------------------------------------------
 
-// In the order of UCC: all sources, then what was mapped as a proxy.
+// Unmaps in UCC's order: all sources, then the destinations that were mapped as a proxy.
 void Mappings::unmap_all() {
   const SiteScope site(core_.scheduler, kUnmapSite);
   const Rank& rank = post_.rank;

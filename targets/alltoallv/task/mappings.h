@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mappings: one task's mappings of its peers' memory, from setup until they are let go of.
+// Mappings: one task's mappings of its peers' memory, from set-up until they are unmapped.
 #pragma once
 
 #include "targets/alltoallv/task/post.h"
 
 namespace targets::alltoallv {
 
-/// Which of a peer's two buffers.
+/// Selects one of a peer's two buffers.
 enum class Side : std::uint8_t { source, destination };
 
-/// Ownership: its task's; borrows the caches' regions. Threads: as the task.
+/// Ownership: owned by its task; borrows the caches' regions. Threads: as the task.
 class Mappings {
  public:
   explicit Mappings(const Post& post) : post_(post), core_(post.rank.core) {}
 
-  /// Begins with the first peer again.
+  /// Starts with the first peer again.
   void restart() { next_peer_ = 0; }
-  /// Maps what all peers have published, and has `stream` wait for their events. In progress while
-  /// a mapping that is still held is in the way: then it continues from there.
+  /// Maps all that the peers published, and makes `stream` wait for their events. Returns
+  /// in_progress while an overlapping mapping is in use; the next call continues from there.
   Status map_all(CUstream stream);
-  /// Whether what was in the way is still there.
+  /// Returns whether the overlapping mapping is still in use.
   bool is_blocked() const { return cache_of(blocked_by_).is_in_the_way(blocked_on_); }
-  /// Lets go of all, as the policy does it.
+  /// Unmaps everything, in the policy's way.
   void unmap_all();
 
   const Post& post() const { return post_; }
@@ -39,10 +39,10 @@ class Mappings {
   const Post& post_;
   Core& core_;
   std::array<Mapping, kRankLimit> sources_;       ///< By peer.
-  std::array<Mapping, kRankLimit> destinations_;  ///< By peer; as a proxy.
-  std::uint32_t next_peer_ = 0;                   ///< To map; those after the last are proxied.
-  std::uint32_t blocked_by_ = 0;                  ///< The peer whose memory cannot be mapped yet.
-  MemInfo blocked_on_;                            ///< That memory.
+  std::array<Mapping, kRankLimit> destinations_;  ///< By peer; mapped as a proxy.
+  std::uint32_t next_peer_ = 0;                   ///< Next peer; larger values count proxied pairs.
+  std::uint32_t blocked_by_ = 0;                  ///< Peer whose memory cannot be mapped yet.
+  MemInfo blocked_on_;                            ///< The memory that cannot be mapped yet.
 };
 
 }  // namespace targets::alltoallv

@@ -6,22 +6,22 @@
 
 namespace targets::alltoallv {
 
-/// Ownership: its task's; owns references to both tensors. Threads: as the task.
+/// Ownership: owned by its task; owns references to both tensors. Threads: as the task.
 class Operands {
  public:
   explicit Operands(const Post& post) : post_(post) {}
 
-  /// Takes the source out of its variable, and the destination that was prepared. False where there
-  /// is none.
+  /// Takes the source from its variable and the prepared destination. Returns false if there is no
+  /// source.
   bool take();
-  /// Returns what it took to the caller, for whom nothing has happened.
+  /// Returns the operands to the caller, as if nothing had happened.
   void give_back();
-  /// Exports what peers reach: the source; the destination only where something writes there for a
-  /// peer.
+  /// Exports the source, and the destination only if a proxy writes into
+  /// it.
   Status export_to_peers();
   void release();
 
-  /// Returns where what is sent begins.
+  /// Returns the address of the data to send.
   CUdeviceptr source() const {
     return source_base_ + post_.arguments.offset * sizeof(std::int32_t);
   }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// OwnEntry: a rank's own part of its task's slot: what it tells its peers, and when.
+// OwnEntry: a rank's own part of its task's slot, in which it publishes data to its peers.
 #pragma once
 
 #include "targets/alltoallv/task/operands.h"
 
 namespace targets::alltoallv {
 
-/// Ownership: its task's; the entry is the slot's. Threads: as the task.
+/// Ownership: owned by its task; the slot owns the entry. Threads: as the task.
 class OwnEntry {
  public:
   OwnEntry(const Post& post, const Operands& operands)
       : post_(post), core_(post.rank.core), operands_(operands) {}
 
-  /// Writes all that peers need, and starts the first barrier. Peers wait for what `stream` holds
-  /// so far.
+  /// Writes all that the peers need, and starts the first barrier. The peers wait for the work that
+  /// is in `stream` now.
   Status set_up(CUstream stream);
-  /// Says that this step of a ring or linear collective is done.
+  /// Publishes that this step of a ring or linear collective is done.
   void publish_step(std::uint32_t step);
-  /// Says that the rank takes no part any more.
+  /// Publishes that the rank has failed and copies nothing more.
   void give_up();
-  /// Whether the rank is seen to have done that step.
+  /// Returns whether the rank has published that step.
   bool is_at(std::uint32_t step) const;
 
  private:
@@ -33,11 +33,11 @@ class OwnEntry {
   const Operands& operands_;
 };
 
-/// The step of a rank that failed: it is at every step.
+/// Step of a rank that failed: larger than every other step, so that no peer waits for it.
 inline constexpr std::uint32_t kFailedStep = 0xffff;
 
-/// Returns which of the two words of failure a post uses. A proxy that failed says so by turns:
-/// until all has passed the next setup, and so has read this one, it writes the other.
+/// Returns which of two failure words a post uses. A failed proxy alternates between them: a word
+/// is written again only after all ranks have passed the next setup and so have read it.
 std::uint32_t parity(const Post& post);
 
 }  // namespace targets::alltoallv

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Post: one post of a request, as the parts of its collective know it: its number, and the slot
-// that it uses.
+// Post: one post of a request, for the parts of its collective: its number, and the slot that it
+// uses.
 #pragma once
 
 #include "targets/alltoallv/rank.h"
 
 namespace targets::alltoallv {
 
-/// Ownership: its collective's, which changes it from post to post; borrows the rank.
+/// Ownership: owned by its collective, which updates it for each post; borrows the rank.
 struct Post {
   Rank& rank;
   Request request;
   Arguments arguments;
   std::uint32_t seq = 0;    ///< Number of the collective, by the rank's own count.
-  std::uint32_t slot = 0;   ///< Index of the slot that it uses, of its team's.
-  std::uint32_t round = 0;  ///< How often the request was posted.
-  bool triggered = false;   ///< It sets up in the caller's own time.
+  std::uint32_t slot = 0;   ///< Index of its slot in the team.
+  std::uint32_t round = 0;  ///< Number of times the request was posted.
+  bool triggered = false;   ///< Its set-up runs in the caller's task.
 
-  /// Returns the mark of its words in the slot: for code that looks on, not for the program.
+  /// Returns the tag of its words in the slot. For observers, not for the program.
   harness::Generation mark() const { return mark_of(request, round); }
-  /// Returns how the program itself tells uses of slots apart: by number, and which of its posts.
+  /// Returns the program's own tag of this use of a slot: its number and its round.
   std::uint64_t use() const { return std::uint64_t{seq} | std::uint64_t{round} << 32; }
   bool copies_peers() const {
     return arguments.collective == Collective::alltoall ||
@@ -27,7 +27,7 @@ struct Post {
   }
 
   Team& team() const { return rank.teams[arguments.team]; }
-  /// Returns the slot as it is reported: among those of all teams.
+  /// Returns the slot's id in facts, which is unique among all teams.
   std::uint32_t slot_id() const { return arguments.team * kSlotLimit + slot; }
   Slot& shared_slot() const { return team().segment().slot(slot); }
   Entry& entry(std::uint32_t peer) const { return *shared_slot().entries[peer]; }

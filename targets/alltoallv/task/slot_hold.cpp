@@ -5,7 +5,7 @@
 
 namespace targets::alltoallv {
 
-// Only rank 0 claims.
+// The slot is claimed by rank 0 only.
 bool SlotHold::get() {
   const std::uint32_t rank = post_.rank.number;
   Slot& slot = post_.shared_slot();
@@ -25,8 +25,8 @@ bool SlotHold::can_get() const {
   return mine && slot.barrier.idle(rank);
 }
 
-// Lets code that finds it free write, as upstream does: two threads of rank 0 both may, and the
-// later collective may get it first, for which no peer may be ready that waits for the earlier.
+// Like upstream, lets any post write that finds the slot free: two threads of rank 0 may both do
+// so. Then a later collective may get the slot while peers wait for the earlier one.
 void SlotHold::claim(Slot& slot) {
   if (slot.state.read() != 0) return;
   core_.tell([&](Observer& observer) { observer.found_free(post_.request); });
@@ -48,7 +48,7 @@ bool SlotHold::may_claim(const Slot& slot) const {
   return !core_.policy->claims_in_order() || slot.claim_count == place_;
 }
 
-// The slot is free when rank 0 is done, code that else is not.
+// Frees the slot when rank 0 has finished; with release_by_all, when the last rank has.
 void SlotHold::release() {
   Slot& slot = post_.shared_slot();
   if (core_.policy->release() == Release::by_all) {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotHold: a task's way to its slot, and out of it: rank 0 claims it, all wait until it is theirs,
-// and code that the policy says sets it free.
+// SlotHold: a task's claim on its slot: rank 0 claims it, all ranks wait until it has their number,
+// and the policy selects the rank that frees it.
 #pragma once
 
 #include "targets/alltoallv/task/post.h"
 
 namespace targets::alltoallv {
 
-/// Ownership: its task's; the slot is the segment's. Threads: as the task.
+/// Ownership: owned by its task; the segment owns the slot. Threads: as the task.
 class SlotHold {
  public:
   explicit SlotHold(const Post& post) : post_(post), core_(post.rank.core) {}
 
-  /// Takes its place behind those of its rank that asked for the slot before.
+  /// Queues the task behind earlier posts of its rank for the slot.
   void ask() { place_ = post_.shared_slot().post_count++; }
-  /// Returns true once the slot is the task's, and the rank's part of its barrier idle.
+  /// Returns true once the task has the slot and the rank's part of the barrier is idle.
   bool get();
-  /// Whether get() would return true.
+  /// Returns whether get() would return true.
   bool can_get() const;
-  /// The rank is done with the slot.
+  /// Marks the rank as done with the slot.
   void release();
 
  private:
@@ -27,7 +27,7 @@ class SlotHold {
 
   const Post& post_;
   Core& core_;
-  std::uint32_t place_ = 0;  ///< Rank 0's: how many asked for the slot before.
+  std::uint32_t place_ = 0;  ///< Rank 0 only: number of earlier posts for the slot.
 };
 
 }  // namespace targets::alltoallv

@@ -16,7 +16,7 @@ constexpr std::size_t kBytes = sizeof(std::int32_t);
 Status Steps::advance(bool& last) {
   if (copies_.in_flight())
     if (const Status status = copies_.poll(); status != Status::ok) return status;
-  if (step_ > 0) {  // Work submitted before has landed.
+  if (step_ > 0) {  // Previously submitted work is complete.
     if (!own_.is_at(step_)) own_.publish_step(step_);
     if (const Status status = await_neighbours(); status != Status::ok) return status;
   }
@@ -28,15 +28,15 @@ Status Steps::advance(bool& last) {
 
 // ---- neighbours ---------------------------------------------------------------------------------
 
-/// Steps of a fragment: two ranks have nothing between them to read from.
+/// Returns the steps per fragment. With two ranks there is no other rank in between to read from.
 std::uint32_t Steps::ring_steps() const {
   const std::uint32_t count = core_.setup.rank_count;
   return count == 2 ? 2 : count - 1;
 }
 
-// In a ring: the left one, whose data come; the right one, whose half is written; at the start of a
-// fragment the next but one, which has read the right one's scratch, and at its end the other next
-// but one, which has written the left one's. In a linear collective, all.
+// Ring: the left rank, whose data arrive, and the right one, whose half is written. At the start of
+// a fragment also the rank after the right one, which has read its scratch; at the end also the
+// rank before the left one, which has written its scratch. Linear: all ranks.
 std::size_t Steps::neighbours(Neighbours& found) const {
   std::size_t count = 0;
   if (!is_ring()) {
@@ -60,7 +60,7 @@ std::uint32_t Steps::at_distance(std::int32_t distance) const {
   return static_cast<std::uint32_t>((rank + distance + 2 * count) % count);
 }
 
-/// Whether all whom the next step needs have got there.
+/// Returns ok if all ranks that the next step depends on have reached it.
 Status Steps::await_neighbours() {
   Neighbours found;
   const std::size_t count = neighbours(found);
@@ -79,7 +79,7 @@ Status Steps::await_neighbours() {
   return goes_on ? Status::ok : Status::in_progress;
 }
 
-/// Whether the next step of a ring writes into a neighbour's scratch.
+/// Returns whether the next step of a ring writes into a neighbour's scratch.
 bool Steps::writes() const { return step_ % ring_steps() + 1 < ring_steps(); }
 
 bool Steps::can_advance() const {
@@ -98,8 +98,8 @@ CUdeviceptr Steps::scratch_of(std::uint32_t rank) const {
   return post_.team().scratch().at(post_.slot, rank);
 }
 
-// The last step of a fragment takes what the left one has got out of its scratch, and passes
-// nothing on.
+// The last step of a fragment reads from the left rank's scratch and passes nothing
+// on.
 Status Steps::ring_step(bool& last) {
   const std::uint32_t rank = post_.rank.number;
   const std::uint32_t count = core_.setup.rank_count;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps: a ring or linear collective, step by step. Such collectives go through scratch, which is
-// mapped once per team, and so leave no mapping in the slot. They use slots and barriers like the
-// others, and their step counters.
+// Steps: a ring or linear collective, step by step. Such collectives use scratch, which is mapped
+// once per team, so they leave no mapping in the slot. They use slots and barriers like the other
+// collectives, and also step counters.
 //
-// Ring allgather: in each step a rank passes on to its right neighbour's scratch what came into its
-// own in the step before, fragment by fragment. Scratch has two halves, and steps alternate between
-// them: a rank may write a half of its neighbour's once all that read it have done so. Linear
-// reduce-scatter: all puts its source into its own scratch; then a kernel adds up all's share,
-// straight out of the peers' memory.
+// Ring allgather: in each step a rank copies the data that arrived in its own scratch in the
+// previous step to its right neighbour's, fragment by fragment. Scratch has two halves, used in
+// turn: a rank may write a half once all its readers are done. Linear reduce-scatter: each rank
+// copies its source into its own scratch; then a kernel adds up the rank's share, directly from all
+// peers' memory.
 #pragma once
 
 #include "targets/alltoallv/task/copies.h"
@@ -15,22 +15,22 @@
 
 namespace targets::alltoallv {
 
-/// Ownership: its task's. Threads: as the task.
+/// Ownership: owned by its task. Threads: as the task.
 class Steps {
  public:
   Steps(const Post& post, const Operands& operands, Copies& copies, OwnEntry& own)
       : post_(post), core_(post.rank.core), operands_(operands), copies_(copies), own_(own) {}
 
-  /// Takes the next step, once what it needs is there. `last`: no other comes after it.
+  /// Runs the next step if its data are available. `last`: it is the final step.
   Status advance(bool& last);
-  /// Whether advance() would do anything.
+  /// Returns whether advance() would make progress.
   bool can_advance() const;
 
  private:
-  /// A rank at a distance, to the right, that has to have done the steps before this one.
+  /// A rank, by its distance to the right, that must have finished the steps before this one.
   struct Neighbour {
     std::int32_t distance;
-    bool gives;  ///< It writes what is read now; else it reads what is written over now.
+    bool gives;  ///< It writes data that are read now; if not, it reads data overwritten now.
   };
   using Neighbours = std::array<Neighbour, kRankLimit>;
 
@@ -50,7 +50,7 @@ class Steps {
   const Operands& operands_;
   Copies& copies_;
   OwnEntry& own_;
-  std::uint32_t step_ = 0;  ///< The next one.
+  std::uint32_t step_ = 0;  ///< Next step.
 };
 
 }  // namespace targets::alltoallv

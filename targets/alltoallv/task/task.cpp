@@ -10,7 +10,7 @@ using harness::SiteScope;
 
 namespace {
 
-/// Makes a task's steps be caused by code that made it, and not by code that polls it.
+/// Attributes a task's choices to the call that made the task, not to the call that polls it.
 class Causing {
  public:
   Causing(harness::Scheduler& scheduler, harness::Activation& cause)
@@ -41,8 +41,8 @@ Task::Task(Rank& rank, Request request, const Arguments& arguments)
 
 // ---- from init to finalize ----------------------------------------------------------------------
 
-// Numbers a collective when it is made, as upstream does: one that fails later leaves a gap on this
-// rank alone, and one posted again has the number that it had.
+// Numbers a collective when it is made, as upstream does. If it fails later, this rank alone has a
+// gap; if it is posted again, it keeps its number.
 void Task::number() {
   post_.seq = post_.team().next_number();
   post_.slot = post_.seq % core_.setup.slot_count;
@@ -95,7 +95,7 @@ bool Task::advance() {
   return moved || stage_ != before || queued_ != was_queued;
 }
 
-// Returns true when the next stage can be tried at once.
+// Returns true if the next stage can be tried at once.
 bool Task::step() {
   switch (stage_) {
     case Stage::sync:
@@ -171,8 +171,8 @@ bool Task::enter(Stage next, Status status) {
   return fail(next, status);
 }
 
-// Returns the error, as upstream does; code that waits at a barrier waits for ever. In order: the
-// rank takes no further part in copying, but continues from barrier to barrier.
+// Returns the error, as upstream does, so that ranks at a barrier wait for ever. With
+// joins_after_error, the rank copies nothing more but joins all remaining barriers.
 bool Task::fail(Stage next, Status status) {
   const bool sets_up = is_triggered_set_up(next);
   core_.tell([&](Observer& observer) { observer.failed({rank_, post_.request, sets_up}); });
@@ -194,8 +194,8 @@ bool Task::fail(Stage next, Status status) {
   return false;
 }
 
-// The set-up gives the slot back, code that is in it, and returns an error that its caller, the
-// triggered post, does not look at: as upstream.
+// Like upstream: a set-up that fails frees the slot, even if another collective has it, and returns
+// an error that its caller, the triggered post, ignores.
 bool Task::go_on_anyway() {
   core_.tell([&](Observer& observer) { observer.went_on(rank_, post_.request); });
   slot_hold_.release();
@@ -203,7 +203,7 @@ bool Task::go_on_anyway() {
   return true;
 }
 
-// Whether all takes part.
+// Returns ok if no rank has failed.
 Status Task::agree() {
   if (error_ != Status::ok) return error_;
   return peer_failed() ? Status::peer_error : Status::ok;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Task: one collective on one rank, from init to finalize, stage by stage.
 //
-// Each stage polls once and returns; what is there is taken at once to the next. Sites of what
-// happens are named after UCC's functions.
+// Each stage polls once; a stage that is complete enters the next one at once. Sites of events are
+// named after UCC's functions.
 #pragma once
 
 #include "targets/alltoallv/task/copies.h"
@@ -15,8 +15,8 @@ namespace targets::alltoallv {
 enum class Stage : std::uint8_t {
   initialized,  ///< Not posted, or complete.
   sync,         ///< Waits for the slot.
-  setup,        ///< Published; waits for all to have done so.
-  map,          ///< All have published; now their memory is mapped.
+  setup,        ///< Has published; waits for all ranks to do so.
+  map,          ///< All ranks have published; maps their memory.
   post_copies,
   copy,        ///< Copies are in flight.
   steps,       ///< Ring and linear: waits for a neighbour.
@@ -24,16 +24,16 @@ enum class Stage : std::uint8_t {
   third_barrier,
 };
 
-/// Hands a task from thread to thread. Upstream's is the status, which is written last and read
-/// first: code that has the task knows what was done to it before.
+/// Synchronizes a task that is handed from thread to thread. In upstream the status does this,
+/// which is written last and read first: the next thread sees all that was done to the task.
 class Handover {
  public:
   void take() { harness::edge_acquire(this); }
   void give() { harness::edge_release(this); }
 };
 
-/// Ownership: in the run's arena. Holds its operands from init to finalize. Threads: code that took
-/// it out of the queue.
+/// Ownership: in the run's arena. Holds its operands from init to finalize. Threads: the one that
+/// popped it from the queue.
 class Task {
  public:
   Task(Rank& rank, Request request, const Arguments& arguments);
@@ -43,29 +43,29 @@ class Task {
   // ---- from init to finalize ----
   /// Takes the next number of the team.
   void number();
-  /// Takes what it needs for any post; release() gives it back.
+  /// Takes the resources that every post needs; release() returns them.
   Status prepare();
   void release();
-  /// Gives back what prepare() took before it failed.
+  /// Returns the resources that prepare() took before it failed.
   void give_back();
   CUdeviceptr destination() const { return operands_.destination(); }
 
   // ---- from post to the end ----
   /// `triggered`: the caller sets it up before it is queued.
   void start(bool triggered);
-  /// Goes as far as it can. Returns true when it moved.
+  /// Advances as far as possible. Returns true if the task made progress.
   bool advance();
-  /// Whether its next poll would do anything. No turn: it tells whom to wake, no more.
+  /// Returns whether the next poll would make progress. No preemption point: used only for waking.
   bool can_go_on() const;
-  /// Returns what it waits for, in words.
+  /// Returns a description of what the task waits for.
   harness::Label waits_for() const;
-  /// Takes the task over from code that ended it, and returns what it ended with.
+  /// Synchronizes with the thread that ended the task, and returns its status.
   Status take_over();
 
   Status status() const { return status_; }
-  /// Whether it is in the queue, or with code that took it out.
+  /// Returns whether it is in the queue, or was popped by a thread that has not ended it.
   bool queued() const { return queued_; }
-  /// Whether its copies were submitted.
+  /// Returns whether its copies were submitted.
   bool is_set_up() const { return stage_ >= Stage::copy; }
   bool in_flight() const { return copies_.in_flight(); }
   void wait_for_copies() const { copies_.wait(); }
@@ -99,10 +99,10 @@ class Task {
   OwnEntry own_entry_;
   SlotHold slot_hold_;
   Steps steps_;
-  harness::Activation activation_;  ///< Asks what is asked on its behalf.
+  harness::Activation activation_;  ///< Activation of choices made for the task.
   Stage stage_ = Stage::initialized;
   Status status_ = Status::ok;
-  Status error_ = Status::ok;  ///< joins_after_error: what it will end with.
+  Status error_ = Status::ok;  ///< joins_after_error: final status.
   bool queued_ = false;
   Handover handover_;
 };

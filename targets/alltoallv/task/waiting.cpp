@@ -9,7 +9,7 @@ using harness::Label;
 
 namespace {
 
-constexpr std::uint32_t kNumbers = 2 * kRequestLimit;  ///< Those beyond are reported as the last.
+constexpr std::uint32_t kNumbers = 2 * kRequestLimit;  ///< Higher numbers are reported as the last.
 
 const char* name_of(std::uint32_t crossing) {
   constexpr std::array kNames{"setup", "completion", "third"};

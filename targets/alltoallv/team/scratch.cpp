@@ -7,7 +7,7 @@
 
 namespace targets::alltoallv {
 
-// A failure is tried again: a team that comes up on some ranks only is another story.
+// Retries after a failure: a team that is made on only some ranks is out of scope.
 void Scratch::make() {
   while (cuMemAlloc(&memory_, kSlotLimit * kScratchBytes) != CUDA_SUCCESS) {
   }
@@ -17,8 +17,8 @@ void Scratch::make() {
   }
 }
 
-// Tried again after a failure, too. What is in the way goes with the collectives that hold it: they
-// continue meanwhile.
+// Retries after a failure, too. Other collectives may hold an overlapping mapping: they progress
+// until it is released.
 void Scratch::map(Progress& progress) {
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
     if (peer == rank_ || !core_.setup.scratch) continue;

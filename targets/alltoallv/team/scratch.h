@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch: memory of a rank that all ranks of its team have mapped for as long as the team is, for
-// the collectives that go through it.
+// Scratch: memory of a rank that all ranks of its team have mapped as long as the team exists, for
+// ring and linear collectives.
 #pragma once
 
 #include "targets/alltoallv/caches.h"
@@ -15,14 +15,14 @@ class Scratch {
   Scratch(Core& core, std::uint32_t rank, std::uint32_t team, Caches& caches)
       : core_(core), rank_(rank), team_(team), caches_(caches) {}
 
-  /// Allocates the rank's own, and tells the others where it is.
+  /// Allocates the rank's scratch and publishes its address.
   void make();
-  /// Maps that of all others, which have made it.
+  /// Maps the scratch of all other ranks, which have already made it.
   void map(Progress& progress);
   void unmap();
   void free();
 
-  /// Returns the address, here, of a rank's area for a slot.
+  /// Returns the local address of a rank's area for a slot.
   CUdeviceptr at(std::uint32_t slot, std::uint32_t rank) const;
 
  private:
@@ -31,7 +31,7 @@ class Scratch {
   std::uint32_t team_;
   Caches& caches_;
   CUdeviceptr memory_ = 0;
-  std::array<Mapping, kRankLimit> mappings_;  ///< Raw pointers, for as long as the team.
+  std::array<Mapping, kRankLimit> mappings_;  ///< Hold raw pointers as long as the team exists.
 };
 
 }  // namespace targets::alltoallv

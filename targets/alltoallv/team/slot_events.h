@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotEvents: a rank's events, one for each slot of its team, and those of its peers, opened.
+// SlotEvents: a rank's events, one per slot of its team, and its peers' events, opened here.
 #pragma once
 
 #include "targets/alltoallv/segment.h"
 
 namespace targets::alltoallv {
 
-/// Ownership: the team's; owns the events. Threads: the process's own tasks.
-/// Errors: none; a call that fails is made again, as where a team is made.
+/// Ownership: owned by the team; owns the events. Threads: the process's own tasks.
+/// Errors: none; a call that fails is retried, as when a team is made.
 class SlotEvents {
  public:
-  /// Returns the rank's own event of a slot: made, and its handle told in its entry, when first
-  /// asked for.
+  /// Returns the rank's own event of a slot. The first call creates it and writes its handle into
+  /// the entry.
   CUevent own(std::uint32_t slot, Entry& entry);
-  /// Returns a peer's event of a slot: opened by what its entry tells when first asked for.
+  /// Returns a peer's event of a slot. The first call opens it by the handle in the entry.
   CUevent of_peer(std::uint32_t slot, std::uint32_t peer, Entry& entry);
 
   void close_of_peers();

@@ -8,7 +8,7 @@ namespace targets::alltoallv {
 
 using harness::SiteScope;
 
-// Rank 0 makes the segment; the others learn of it, and of all scratch, out of band.
+// Rank 0 makes the segment. The other ranks get it, and all scratch, out of band.
 void Team::create(Topology topology, Progress& progress) {
   const SiteScope site(core_.scheduler, kTeamSite);
   topology_ = topology;
@@ -29,8 +29,8 @@ void Team::create(Topology topology, Progress& progress) {
   if (segment_->join()) core_.ring();
 }
 
-// Upstream has events for all slots, and for as many more of active sets; here for those that the
-// job's collectives come to use.
+// Visits the slots that the job's collectives will use. Upstream has events for all slots, and as
+// many again for active sets.
 template <class Visit>
 void Team::for_each_slot(Visit visit) const {
   const std::uint32_t count = core_.setup.slot_count;
@@ -40,8 +40,8 @@ void Team::for_each_slot(Visit visit) const {
   }
 }
 
-// Upstream waits for nothing: it destroys its events and frees its scratch while peers have them
-// open.
+// Like upstream, waits for no peer, unless the policy does: destroys events and frees scratch while
+// peers may have them open.
 void Team::destroy(Progress& progress) {
   const SiteScope site(core_.scheduler, "destroy_team");
   await_all();
@@ -55,7 +55,7 @@ void Team::destroy(Progress& progress) {
   scratch_.free();
 }
 
-/// Waits for all ranks, which may wait for collectives of other teams before they come.
+/// Waits for all ranks. Before they arrive, they may wait for collectives of other teams.
 void Team::meet(Progress& progress) {
   const std::uint64_t round = core_.out_of_band.arrive();
   const auto all_came = [&] { return core_.out_of_band.is_over(round); };
@@ -64,13 +64,13 @@ void Team::meet(Progress& progress) {
   core_.out_of_band.wait(round);
 }
 
-/// Does, if the policy does.
+/// Waits for all ranks if the policy requires it.
 void Team::gather(Progress& progress) {
   if (core_.policy->leaves_teams_together()) meet(progress);
 }
 
-// The caller's: before a team goes, all of it is there. Upstream's create ends on each rank for
-// itself, so that one which is given up at once may leave its peers with handles of nothing.
+// Waits until all ranks have made the team, which is the caller's duty. In upstream, creation ends
+// separately on each rank: destroying a team at once could leave peers with invalid handles.
 void Team::await_all() {
   if (segment_->is_complete()) return;
   core_.scheduler.wait_until({core_.doorbell, harness::AccessKind::read}, "a team",

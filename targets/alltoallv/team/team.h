@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Team: one rank's part of a team: who reaches whom, the numbers of its collectives, and what it
-// keeps as long as the team is.
+// Team: one rank's part of a team: its connections, the numbers of its collectives, and the
+// resources that it keeps as long as the team exists.
 #pragma once
 
 #include "targets/alltoallv/team/scratch.h"
@@ -10,24 +10,24 @@ namespace targets::alltoallv {
 
 class Progress;
 
-/// The rank that copies for a pair without a direct connection.
+/// A pair of ranks without a direct connection, and the rank that copies for it.
 struct ProxyEntry {
   std::uint32_t source;
   std::uint32_t destination;
   std::uint32_t proxy;
 };
 
-/// Ownership: the process's. Threads: the process's own tasks.
+/// Ownership: owned by the process. Threads: the process's own tasks.
 class Team {
  public:
   Team(Core& core, std::uint32_t rank, std::uint32_t index, Caches& caches)
       : core_(core), rank_(rank), index_(index), scratch_(core, rank, index, caches) {}
-  Team(const Team&) = delete;  // Others point at it.
+  Team(const Team&) = delete;  // Other objects point at it.
   Team& operator=(const Team&) = delete;
 
-  /// Returns when all ranks have called it; `progress` continues meanwhile.
+  /// Returns when all ranks have called it; progresses `progress` while it waits.
   void create(Topology topology, Progress& progress);
-  /// Lets go of the rank's part, which its peers may still have mapped, unless the policy waits for
+  /// Releases the rank's part. Its peers may still have it mapped, unless the policy waits for
   /// them.
   void destroy(Progress& progress);
 
@@ -48,8 +48,8 @@ class Team {
 
   Core& core_;
   std::uint32_t rank_;
-  std::uint32_t index_;         ///< Among the process's teams.
-  Segment* segment_ = nullptr;  ///< The team's, whatever others are made later.
+  std::uint32_t index_;         ///< Index among the process's teams.
+  Segment* segment_ = nullptr;  ///< This team's, even if later teams are made.
   Topology topology_ = Topology::direct;
   std::uint32_t seq_ = 0;
   Scratch scratch_;

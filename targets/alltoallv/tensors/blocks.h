@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks: where a process's tensors are: in an allocation each, or in one for several, as a caching
-// allocator gives them. The caller's; nothing of UCC's, which sees base and offset.
+// Blocks: memory of a process's tensors: one allocation each, or one for several, as a caching
+// allocator does. Part of the caller, not of UCC, which sees base and offset.
 #pragma once
 
 #include <memory_resource>
@@ -10,28 +10,28 @@
 
 namespace targets::alltoallv {
 
-/// Ownership: the process's; owns the allocations until give_back() returns them. Threads: any.
+/// Ownership: owned by the process; owns allocations until give_back() returns them. Threads: any.
 class Blocks {
  public:
   explicit Blocks(const Core& core) : core_(core) {}
 
-  /// Gives room for one tensor, in the current context. What was given back is given again to the
-  /// same stream alone: work that is in flight may still use it.
+  /// Allocates memory for one tensor in the current context. A returned piece is reused on the same
+  /// stream only: work in flight may still use it.
   Status take(CUstream stream, CUdeviceptr& piece);
-  /// Returns the allocation to free now: its last piece was given back. 0 if there are others.
+  /// Returns a piece. Returns the allocation that is now empty and must be freed, or 0.
   CUdeviceptr give_back(CUdeviceptr piece);
 
  private:
   struct Block {
     CUdeviceptr base;
     CUstream stream;
-    std::uint32_t taken;  ///< A bit per piece.
+    std::uint32_t taken;  ///< One bit per piece.
   };
 
   Status take_from_block(CUstream stream, CUdeviceptr& piece);
 
   const Core& core_;
-  std::pmr::vector<Block> blocks_;  ///< Those that have a piece taken.
+  std::pmr::vector<Block> blocks_;  ///< Blocks with at least one piece in use.
 };
 
 }  // namespace targets::alltoallv

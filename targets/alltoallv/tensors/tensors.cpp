@@ -80,7 +80,7 @@ Status Tensors::prepare(Request request, const Arguments& arguments) {
   return destination ? Status::ok : make(stream, destination);
 }
 
-// Without an execution engine, data are ready when the collective is posted.
+// Without an execution engine, data must be ready when the collective is posted.
 Status Tensors::await_fill(TensorPayload& source, CUstream stream) {
   if (source.ready || (stream != nullptr && stream == source.stream)) return Status::ok;
   if (cuStreamSynchronize(source.stream) != CUDA_SUCCESS) return Status::driver_error;
@@ -99,8 +99,8 @@ Status Tensors::make(CUstream stream, Ref& tensor) {
   return Status::ok;
 }
 
-// The collector runs in whichever process happens to ask, and on a thread that may have no context:
-// memory is freed by the process that owns it, in its own context.
+// The collector runs in any process, and maybe on a thread without a context. Memory is freed by
+// the process that owns it, in its own context.
 void Tensors::release(CUdeviceptr memory) {
   if (core_.scheduler.process() != static_cast<harness::ProcessId>(rank_))
     return released_.push_back(memory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors: the sources and destinations of a process, which are managed objects with device memory.
+// Tensors: the sources and destinations of a process: managed objects with device memory.
 #pragma once
 
 #include "targets/alltoallv/context.h"
@@ -11,14 +11,14 @@ class Tensors;
 
 /// A source or destination on the managed heap.
 struct TensorPayload {
-  Tensors* tensors;  ///< Tensors of the process that has the memory.
+  Tensors* tensors;  ///< Tensors of the process that owns the memory.
   CUdeviceptr base;
-  CUstream stream;     ///< Where it was filled.
-  bool ready = false;  ///< The event is known to be done.
+  CUstream stream;     ///< The stream that fills it.
+  bool ready = false;  ///< The fill is known to be complete.
 };
 
-/// Ownership: the process's; holds one tensor per variable. Threads: the process's own tasks, and
-/// release() any.
+/// Ownership: owned by the process; holds one tensor per variable. Threads: the process's own
+/// tasks; release() any.
 class Tensors {
  public:
   Tensors(Core& core, std::uint32_t rank, Context& context)
@@ -32,21 +32,21 @@ class Tensors {
   const harness::Ref& at(Buffer buffer) const { return buffers_[buffer]; }
   void drop(Buffer buffer);
   void make_cycle(Buffer buffer);
-  /// Lets go of all variables, and frees what that releases.
+  /// Clears all variables, and frees the memory that this releases.
   void drop_all();
 
   // ---- what a collective is given ----
-  /// Makes the destination of a request, and its stream; waits until its source is filled.
+  /// Makes the destination of a request and its stream; waits until its source is filled.
   Status prepare(Request request, const Arguments& arguments);
-  /// Hands the destination of a request over.
+  /// Moves the destination of a request to the caller.
   harness::Ref take_destination(Request request) { return std::move(destinations_[request]); }
-  /// Takes it back, where init() has failed.
+  /// Takes the destination back after a failed init().
   void return_destination(Request request, harness::Ref destination) {
     destinations_[request] = std::move(destination);
   }
 
   // ---- memory ----
-  /// Frees a dead tensor's memory: at once, or when its process runs next.
+  /// Frees a dead tensor's memory, now or when its process next calls free_released().
   void release(CUdeviceptr memory);
   void free_released();
 
@@ -59,7 +59,7 @@ class Tensors {
   Context& context_;
   Blocks blocks_;
   std::array<harness::Ref, kBufferCount> buffers_;
-  std::array<harness::Ref, kRequestLimit> destinations_;  ///< Made, and not given to init() yet.
+  std::array<harness::Ref, kRequestLimit> destinations_;  ///< Not yet passed to init().
   std::pmr::vector<CUdeviceptr> released_;
 };
 

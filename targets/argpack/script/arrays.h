@@ -22,9 +22,9 @@ class ScriptArrays final : public Arrays, private Steps {
   Status resize_external(Variable external) override { return externals_.resize(external); }
   Status to_numpy(Variable array) override;
 
-  /// Assigns array.grad, in the middle of another method; an empty gradient is None.
+  /// Assigns array.grad within another method; an empty gradient is None.
   Status set_grad(const harness::Ref& array, const harness::Ref& gradient);
-  /// Ends what the wrapper wraps: nothing refers to the wrapper any more.
+  /// Deletes the wrapped objects. Called when nothing refers to the wrapper.
   void finalize(ArrayPayload& payload);
 
  private:

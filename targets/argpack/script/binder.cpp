@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binding: what set_arg_* does, one C call each. Raw pointers go into the context, and shapes,
-// scalars and the address of the outermost pack's handle into arg_buffer; the policy is reported.
+// Binding: implements set_arg_*, one C call each. Raw pointers go into the context; shapes, scalars
+// and the address of the outermost pack's handle go into arg_buffer. The policy is notified.
 #include "targets/argpack/script/binder.h"
 
 #include "targets/argpack/launcher.h"
@@ -39,7 +39,7 @@ Status Binder::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
   });
 }
 
-// recursive_set_args.
+// Kernel.recursive_set_args.
 Status Binder::set_packs(const Ref& context, const Ref& pack, std::uint32_t level, Object* tmps) {
   step("recursive_set_args");
   if (const Ref nested = pack->get("c"); nested)
@@ -55,7 +55,7 @@ Place Binder::place_of(const LaunchContext& context, const ArrayArgument& argume
   return follows_gradients(core_.setup.backend) ? Place::gradient : Place::gradient_address;
 }
 
-// LaunchContextBuilder reads the shape of an ndarray that it binds; of a pack it keeps the pointer.
+// Reads the ndarray's shape, as LaunchContextBuilder does. Of a pack it keeps the pointer only.
 Status Binder::bind_one(LaunchContext& context, ArrayArgument& argument, Object& array) {
   const ArrayPayload& payload = array.payload<ArrayPayload>();
   if (const Status status = admit(payload, *core_.program); status != Status::ok) return status;
@@ -81,7 +81,7 @@ Status Binder::bind_array(const Ref& wrapper, const Ref& array, bool with_gradie
   });
 }
 
-// set_arg_ext_array of kernel_impl.py; who makes contexts by hand does the same.
+// set_arg_ext_array of kernel_impl.py. Contexts made by hand use it, too.
 Status Binder::bind_external(const Ref& wrapper, const Ref& external) {
   const bool in_place = external->payload<ExternalPayload>().external.storage == Storage::host ||
                         takes_device_memory(core_.setup.backend);
@@ -130,7 +130,7 @@ void Binder::unbind(LaunchContext& context, ArrayArgument& argument) {
   argument = {};
 }
 
-// The array of a copy may go with it: not before something else has taken its place.
+// Drops a copy's array last: it may die here, after another argument is in its place.
 void Binder::unbind_external(LaunchContext& context) {
   if (context.external.bound) policy_.unbound(context, context.external);
   context.external = {};

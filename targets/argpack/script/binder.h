@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binder: launch contexts, and what set_arg_* puts into them.
+// Binder: launch contexts, and the set_arg_* calls that fill them.
 #pragma once
 
 #include "targets/argpack/script/externals.h"
@@ -14,16 +14,16 @@ class Binder : private Steps {
       : Steps(core), policy_(policy), externals_(externals) {}
 
   Status make_launch_context(harness::Ref& made);
-  /// Binds the pack and those nested in it, children first. `tmps` is a list, or null: what the
-  /// policy pins goes into it.
+  /// Binds the pack and its nested packs, children first. `tmps` is a list, or null: the policy's
+  /// pins go into it.
   Status set_packs(const harness::Ref& context, const harness::Ref& pack, std::uint32_t level,
                    harness::Object* tmps);
   Status bind_array(const harness::Ref& context, const harness::Ref& array, bool with_gradient);
-  /// Binds the array, or a copy of it where the backend cannot reach its memory.
+  /// Binds the array, or a copy of it if the backend cannot access its memory.
   Status bind_external(const harness::Ref& context, const harness::Ref& external);
   Status bind_scalar(const harness::Ref& context, std::int32_t value);
   void unbind_packs(LaunchContext& context);
-  /// Unbinds everything: nothing refers to the wrapper any more.
+  /// Unbinds everything. Called when nothing refers to the wrapper.
   void deallocate(ContextPayload& payload);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a call goes: the arguments are set one by one, children before their parents; then the kernel
-// is compiled; then it is launched. Python runs between any two of these, C++ only within one.
+// How a call works: the arguments are set one by one, children before their parents; the kernel is
+// compiled, then launched. Python runs between any two of these, C++ only within one.
 #include "targets/argpack/script/calls.h"
 
 namespace targets::argpack {
@@ -23,7 +23,7 @@ Status ScriptCalls::call(const Arguments& arguments) {
   Status status = load_arguments(arguments, values);
   if (status != Status::ok) return status;
 
-  // The tuple of arguments is a local of three frames: what is in it stays for as long as the call.
+  // The tuple of arguments is a local of three frames, so its items stay alive during the call.
   Ref tuple = core_.runtime.heap.make(kTupleType);
   std::array<ThingId, 3> things{};
   for (std::uint32_t i = 0; i < values.size(); ++i) {
@@ -38,7 +38,7 @@ Status ScriptCalls::call(const Arguments& arguments) {
   return status;
 }
 
-/// The frame's own reference to its context.
+/// A frame's own reference to its context.
 class Frame {
  public:
   Frame(Facts& facts, ThingId thing) : facts_(facts), thing_(thing) {
@@ -53,7 +53,7 @@ class Frame {
   ThingId thing_;
 };
 
-// Kernel.launch_kernel. Locals go in the reverse order when it returns or raises.
+// Kernel.launch_kernel. Locals are dropped in reverse order when it returns or raises.
 Status ScriptCalls::launch_kernel(Object& arguments, const Arguments& from) {
   core_.facts.tell(&Observer::setting_began);
   step("BUILD_LIST");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptCalls: Kernel.__call__, from the caller's variables to the value that the kernel returns.
+// ScriptCalls: Kernel.__call__, from the caller's variables to the kernel's return value.
 #pragma once
 
 #include "targets/argpack/script/binder.h"

@@ -25,7 +25,7 @@ class ScriptContexts final : public Contexts, private Steps {
 
  private:
   Status set_array(Variable context, Variable array, bool with_gradient);
-  /// Loads a context, and something of this type to bind to it.
+  /// Loads a context, and an object of this type to bind to it.
   Status load_both(Variable context_variable, Ref& context, Variable variable,
                    const harness::TypeInfo& type, Ref& loaded);
 

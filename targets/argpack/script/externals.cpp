@@ -8,7 +8,7 @@ namespace targets::argpack {
 using harness::Ref;
 using harness::SiteScope;
 
-// One birth site, code that asks: storage is storage.
+// Uses one birth site for all callers, because all storage is alike.
 Status ExternalArrays::allocate(ExternalPayload& payload, External& made) {
   const SiteScope site(core_.scheduler, kNewExternal);
   ExternalBlock block{};
@@ -54,7 +54,7 @@ void ExternalArrays::tell_storage(const ExternalPayload& payload) {
   core_.facts.tell(&Observer::built, payload.thing, payload.external.host.birth(), 0);
 }
 
-// Refuses to move memory that is exported. Nothing else knows that anyone looks at it.
+// Refuses to move exported memory. Exports are the only sign that the memory is in use.
 Status ExternalArrays::resize_now(ExternalPayload& payload) {
   return c_call(kResizeExternal, [&](Program&) {
     if (payload.external.export_count > 0) {
@@ -79,7 +79,7 @@ Status ExternalArrays::resize(Variable variable) {
   return status == Status::ok ? resize_now(external->payload<ExternalPayload>()) : status;
 }
 
-// torch's stream knows nothing of Taichi's: code that looks has waited for both.
+// torch's stream is not ordered with Taichi's: the caller has waited for both.
 Status ExternalArrays::read(Program& program, const ExternalPayload& payload) {
   const External& external = payload.external;
   std::array<std::int32_t, sizeof(ExternalBlock) / sizeof(std::int32_t)> words;
@@ -96,7 +96,7 @@ Status ExternalArrays::read(Program& program, const ExternalPayload& payload) {
   return Status::ok;
 }
 
-// torch copies on its own stream, and waits where the other side is pageable memory.
+// torch copies on its own stream, and waits if the other side is pageable memory.
 Status ExternalArrays::copy_to_host(const Ref& tensor, Ref& copy) {
   const ExternalPayload& from = tensor->payload<ExternalPayload>();
   copy = core_.runtime.heap.make<ExternalPayload>(

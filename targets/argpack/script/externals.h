@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExternalArrays: memory of the user's own, numpy's on the host and torch's on the device.
+// ExternalArrays: memory that the user owns: numpy's on the host, torch's on the device.
 #pragma once
 
 #include "targets/argpack/script/globals.h"
@@ -13,17 +13,17 @@ class ExternalArrays : private Steps {
 
   Status create(Variable into, Storage storage, std::int32_t value);
   Status resize(Variable variable);
-  /// Does what resize() does, in the middle of another method.
+  /// Does the work of resize() within another method.
   Status resize_now(ExternalPayload& payload);
-  /// Returns what the storage holds.
+  /// Reports the content of the storage.
   Status read(Program& program, const ExternalPayload& payload);
-  /// copy = tensor.to("cpu", copy=True): on the host, and no one's but the caller's.
+  /// copy = tensor.to("cpu", copy=True): a host copy that only the caller refers to.
   Status copy_to_host(const harness::Ref& tensor, harness::Ref& copy);
-  /// tensor.copy_(copy): into whatever storage the tensor has by now.
+  /// tensor.copy_(copy): copies into the storage that the tensor has now.
   Status copy_from_host(const harness::Ref& tensor, const harness::Ref& copy);
-  /// Frees the storage: nothing refers to the wrapper any more.
+  /// Frees the storage. Called when nothing refers to the wrapper.
   void deallocate(ExternalPayload& payload);
-  /// Some of the memory was allocated on the user's stream, and is freed on it.
+  /// Returns whether any memory was allocated on the user's stream, and is freed on it.
   bool uses_user_stream() const { return uses_user_stream_; }
 
  private:

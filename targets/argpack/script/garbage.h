@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptGarbage: cycles, and finalizers that do action when the collector gets to them.
+// ScriptGarbage: cycles, and garbage whose finalizers act when the collector finds it.
 #pragma once
 
 #include "targets/argpack/script/arrays.h"
@@ -8,7 +8,7 @@
 
 namespace targets::argpack {
 
-/// The parts of the script that a finalizer can do something to.
+/// Parts of the script that a finalizer can act on.
 struct Victims {
   ScriptPrograms& programs;
   ScriptPacks& packs;
@@ -26,9 +26,9 @@ class ScriptGarbage final : public Garbage, private Steps {
   Status plant(FinalizerAction action, Variable victim, std::int32_t value) override;
   Status collect(std::uint32_t generation) override;
 
-  /// Does the trap's action.
+  /// Performs the trap's action.
   void finalize(const TrapPayload& trap);
-  /// Tells that the cycle's reference went.
+  /// Reports that the cycle's reference was dropped.
   void deallocate(const CyclePayload& payload) { tell_dropped(payload.thing); }
 
  private:

@@ -6,7 +6,7 @@
 
 namespace targets::argpack {
 
-/// Ownership: holds the script's globals; the heap owns what they refer to. Never destroyed.
+/// Ownership: holds the script's globals; the heap owns the objects. Never destroyed.
 class ScriptGlobals final : public Globals, private Steps {
  public:
   explicit ScriptGlobals(Core& core) : Steps(core) {}
@@ -18,11 +18,11 @@ class ScriptGlobals final : public Globals, private Steps {
   std::uint32_t depth(Variable variable) const override;
 
   // ---- for the other parts of the script ----
-  /// Loads what the variable refers to; the second wants it to be of this type.
+  /// Loads the value of the variable; the second overload requires this type.
   Status load(Variable variable, harness::Ref& loaded);
   Status load(Variable variable, const harness::TypeInfo& type, harness::Ref& loaded);
   void store(Variable variable, harness::Ref value);
-  /// Returns what the variable refers to, which may be nothing, without a step.
+  /// Returns the value of the variable, which may be empty, without a step.
   const harness::Ref& peek(Variable variable) const { return variables_[variable]; }
   bool all_dropped() const { return all_dropped_; }
 

@@ -39,12 +39,12 @@ Status Launches::launch_now(const Ref& wrapper, bool returns, ProgramLocal* prog
       return status;
     }
     core_.facts.tell(&Observer::submitted, context.thing);
-    policy_.launched(context);  // Whatever failed after it was submitted: the device uses it.
+    policy_.launched(context);  // The device uses it, even if something failed after the submit.
     return status;
   });
 }
 
-// Waits for the program of now, whichever has launched.
+// Waits for the current program, whichever program has launched.
 Status Launches::wait_for_result(const Ref& wrapper) {
   const Status status =
       c_call("synchronize", [](Program& program) { return program.synchronize(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches: what follows once the arguments are set: compile, launch, and wait for the value.
+// Launches: the steps after the arguments are set: compile, launch, and wait for the value.
 #pragma once
 
 #include "targets/argpack/script/externals.h"
@@ -12,10 +12,10 @@ class Launches : private Steps {
   Launches(Core& core, Policy& policy, ExternalArrays& externals)
       : Steps(core), policy_(policy), externals_(externals) {}
 
-  /// `prog` is the frame's: it is loaded here, and the launch continues with it. Null: compile and
-  /// launch are calls of the program of then, each.
+  /// `prog` is a local of the calling frame: it is loaded here, and launch() uses the same program.
+  /// If it is null, compile and launch each use the program that is current then.
   Status compile(const harness::Ref& context, ProgramLocal* prog = nullptr);
-  /// Launches the kernel; with `returns` it waits for the result and tells it. Then come the
+  /// Launches the kernel; with `returns`, waits for the result and reports it. Then runs the
   /// callbacks.
   Status launch(const harness::Ref& context, bool returns, ProgramLocal* prog = nullptr);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a pack is made: T(...) builds a temporary, and cast() the pack that the script gets; what
-// was nested is cast again, so that it ends up with private copies. Each of them is a C++ object
-// of its own.
+// How a pack is made: T(...) builds a temporary, from which cast() makes the pack that the script
+// gets. Nested packs are cast again, so that the new pack has private copies. Each of them is a
+// separate C++ object.
 #include "targets/argpack/script/packs.h"
 
 namespace targets::argpack {
@@ -24,7 +24,7 @@ Status ScriptPacks::new_argpack(Variable into, std::uint32_t depth, std::int32_t
   return status;
 }
 
-// ArgPackType.__call__, from the inside out.
+// ArgPackType.__call__, from the innermost pack outwards.
 Status ScriptPacks::construct(std::uint32_t depth, std::int32_t value, const Ref& array,
                               Ref& made) {
   Ref child;
@@ -69,8 +69,8 @@ Status ScriptPacks::make_pack(std::uint32_t depth, std::int32_t value, const Ref
   });
 }
 
-/// The address of the nested pack's host object: what an assignment leaves in the parent's memory
-/// until a launch puts the device address there.
+/// Returns the host address of the nested pack's object. An assignment writes it into the parent's
+/// memory, where it stays until a launch writes the device address.
 CUdeviceptr ScriptPacks::host_address(const Ref& pack) const {
   return policy_.writes_host_address() ? pack->payload<PackPayload>().argpack.address() : 0;
 }
@@ -118,7 +118,7 @@ Status ScriptPacks::set_scalar(Variable variable, std::uint32_t level, std::int3
   });
 }
 
-// The entry first, which lets go of the old pack; then the memory.
+// Assigns the entry first, which drops the old pack, and then writes the memory.
 Status ScriptPacks::set_item(const Ref& parent, const Ref& child) {
   step("ArgPack.__setitem__");
   PackPayload& payload = parent->payload<PackPayload>();

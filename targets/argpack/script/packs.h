@@ -19,9 +19,9 @@ class ScriptPacks final : public Packs, private Steps {
   Status set_nested(Variable pack, std::uint32_t level, Variable child) override;
   Status get_nested(Variable into, Variable pack, std::uint32_t level) override;
 
-  /// Gives the parent a new nested pack, in the middle of another method.
+  /// Gives the parent a new nested pack within another method.
   Status replace(const harness::Ref& parent, std::int32_t value);
-  /// Ends what the wrapper wraps: nothing refers to the wrapper any more.
+  /// Deletes the wrapped objects. Called when nothing refers to the wrapper.
   void finalize(PackPayload& payload);
 
  private:

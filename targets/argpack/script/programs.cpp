@@ -27,8 +27,8 @@ Status ScriptPrograms::reset() {
   return reset_now();
 }
 
-// PyTaichi.clear(), then init(): in between there is no program. The old one goes, unless a frame
-// still has it.
+// PyTaichi.clear(), then init(): in between there is no program. The old one is destroyed unless a
+// frame still refers to it.
 Status ScriptPrograms::reset_now() {
   const Status status = c_call(kAtReset, [&](Program& program) {
     program.finalize();
@@ -45,7 +45,7 @@ Status ScriptPrograms::synchronize() {
   const Op op(core_);
   return c_call("synchronize", [&](Program& program) {
     const Status status = program.synchronize();
-    // torch.cuda.synchronize(): ti.sync() does not wait for the user's stream.
+    // torch.cuda.synchronize(), because ti.sync() does not wait for the user's stream.
     if (globals_.all_dropped() && externals_.uses_user_stream())
       cuStreamSynchronize(core_.driver.user_stream());
     return status;

@@ -18,7 +18,7 @@ class ScriptPrograms final : public Programs, private Steps {
   Status synchronize() override;
   Status flush() override;
 
-  /// Does what reset() does, in the middle of another method.
+  /// Does the work of reset() within another method.
   Status reset_now();
 
  private:
@@ -27,7 +27,7 @@ class ScriptPrograms final : public Programs, private Steps {
   Policy& policy_;
   const ScriptGlobals& globals_;
   const ExternalArrays& externals_;
-  std::uint32_t generation_ = 0;  ///< The number of programs that were made.
+  std::uint32_t generation_ = 0;  ///< Number of programs made so far.
 };
 
 }  // namespace targets::argpack

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps: what every method of a script is made of, named after bytecodes and C calls; other tasks
-// may run between any two of them.
+// Steps: the steps of every script method, named after bytecodes and C calls. Other tasks may run
+// between any two of them.
 #pragma once
 
 #include "targets/argpack/policy.h"
@@ -14,7 +14,7 @@ class Steps {
  protected:
   using Ref = harness::Ref;
 
-  /// A method runs: on a Python thread, with CUDA's context current.
+  /// Scope of a method: runs on a Python thread, with CUDA's context current.
   class Op {
    public:
     explicit Op(Core& core) : attach_(core.interpreter), objects_(core.objects) {
@@ -38,13 +38,13 @@ class Steps {
     core_.interpreter.step(bytecode);
     core_.objects.pass();
   }
-  /// Makes a C call: `function` gets the program of now, which stays for as long as the call.
+  /// Makes a C call. `function` gets the current program, which stays alive during the call.
   template <class Function>
   Status c_call(harness::Label name, Function function) {
     return c_call(name, nullptr, function);
   }
-  /// The same of the program that a frame has in a local, where `prog` is one: loaded by the first
-  /// such call.
+  /// The same, for the program in a frame's local. The first such call loads the local; if `prog`
+  /// is null, the current program is used.
   template <class Function>
   Status c_call(harness::Label name, ProgramLocal* prog, Function function) {
     core_.objects.pass();
@@ -54,21 +54,21 @@ class Steps {
       return program != nullptr ? function(*program) : Status::no_program;
     });
   }
-  /// Returns the generation of the program of now, or 0 if there is none.
+  /// Returns the generation of the current program, or 0 if there is none.
   std::uint32_t generation_now() {
     const std::uint32_t generation = core_.program != nullptr ? core_.program->generation() : 0;
     core_.objects.pass();
     return generation;
   }
-  /// Asks the policy whether what the wrapper wraps may be used, if that is of an earlier program.
-  /// Taichi does not ask.
+  /// Asks the policy whether the wrapped object may be used, if it belongs to an earlier program.
+  /// Taichi does not check.
   template <class Payload>
   Status admit(const Payload& payload, const Program& program) {
     if (payload.generation == program.generation()) return Status::ok;
     core_.facts.tell(&Observer::using_stale_wrapper);
     return core_.policy->admit_stale();
   }
-  /// Tells that a reference to the thing went; of none it tells nothing.
+  /// Reports that a reference to the thing was dropped. Does nothing if there is no thing.
   void tell_dropped(ThingId thing) {
     if (thing != ThingId::none) core_.facts.tell(&Observer::dropped, thing);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builders: a graph by stream capture. What is launched into a capture keeps nothing: neither the
-// kernel nor its arguments, in any generation.
+// Builders: a graph by stream capture. A launch into a capture keeps neither the kernel nor its
+// arguments alive, in any version of cuda.core.
 #include "targets/graph_argument/script/builders.h"
 
 #include "targets/graph_argument/script/kernel_call.h"
@@ -56,7 +56,7 @@ Status ScriptBuilders::launch_captured(Variable variable, Variable module_variab
     if (const Status prepared = prepare_call(code, Work::captured, buffer, buffer, call);
         prepared != Status::ok)
       return prepared;
-    if (!box->capturing) return Status::closed;  // After what may have ended it.
+    if (!box->capturing) return Status::closed;  // prepare_call() may have ended it.
     if (cuLaunchKernel(reinterpret_cast<CUfunction>(call.params.kern), kBlockCount, 1, 1,
                        kBlockThreads, 1, 1, 0, box->stream, call.params.kernelParams,
                        nullptr) != CUDA_SUCCESS)

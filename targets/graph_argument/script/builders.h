@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptBuilders: graphs by stream capture, as cuda.core has them.
+// ScriptBuilders: graphs by stream capture, as in cuda.core.
 #pragma once
 
 #include "targets/graph_argument/script/graph_frame.h"

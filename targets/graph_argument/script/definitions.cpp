@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions: how they are made and copied; and nodes with graphs inside: children, which are
-// copies, and branches, which are made with their node.
+// Definitions: making and copying them; also nodes with graphs inside: children, which are copies,
+// and branches, which are made with their node.
 #include "targets/graph_argument/script/definitions.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Status ScriptDefinitions::clone(Variable into, Variable variable) {
 
 // ---- children -----------------------------------------------------------------------------------
 
-/// A handle of a graph that belongs to the node.
+/// Returns a handle of a graph that belongs to the node.
 static Shared<GraphBox> box_inside(const NodePayload& node, CUgraph graph, std::size_t body) {
   Core& core = node.graph->core;
   auto box =
@@ -81,7 +81,7 @@ Status ScriptDefinitions::add_child(Variable into, Variable variable, Variable c
   return frame_.keep(into, status, std::move(made));
 }
 
-// node.child_graph. The handle that comes back belongs to the node.
+// node.child_graph. Returns a handle that belongs to the node.
 Status ScriptDefinitions::get_child(Variable into, Variable variable) {
   const Method method(core_);
   Ref node, made;
@@ -111,7 +111,7 @@ static std::uint32_t branch_count(Condition condition) {
   return condition == Condition::if_then || condition == Condition::while_loop ? 1 : 2;
 }
 
-/// The value with which `branch` runs.
+/// Returns the condition's value for which `branch` runs.
 static std::uint32_t value_for(Condition condition, std::uint32_t branch) {
   if (condition == Condition::switch_case) return branch;
   return branch == 0 ? 1 : 0;
@@ -131,8 +131,8 @@ static CUgraphNodeParams node_params(Condition condition, CUgraphConditionalHand
   return params;
 }
 
-// All boxes before the first wrapper: a wrapper may run the collector, and then code that destroys
-// what the node is in must find them all.
+// Makes all boxes before the first wrapper. Making a wrapper may run the collector, and code that
+// then destroys the surrounding graph must find them all.
 static void wrap_branches(const Ref& node, std::span<const CUgraph> graphs) {
   NodePayload& payload = node->payload<NodePayload>();
   std::array<Shared<GraphBox>, kBranchCount> boxes;
@@ -181,7 +181,7 @@ Status ScriptDefinitions::add_conditional(Variable into, Variable variable, Cond
                    return cuGraphAddNode(node, into_graph, after, nullptr, count, &params);
                  });
     if (added != Status::ok) return added;
-    std::array<CUgraph, kBranchCount> bodies{};  // The driver keeps its own list of them.
+    std::array<CUgraph, kBranchCount> bodies{};  // The driver owns the list in params.
     std::copy_n(params.conditional.phGraph_out, params.conditional.size, bodies.begin());
     wrap_branches(made, std::span(bodies).first(params.conditional.size));
     if (condition != Condition::while_loop) return Status::ok;
@@ -190,7 +190,7 @@ Status ScriptDefinitions::add_conditional(Variable into, Variable variable, Cond
   return frame_.keep(into, status, std::move(made));
 }
 
-// The wrappers are the node's for as long as its own wrapper lives, whatever became of the node.
+// Returns a wrapper that the node's wrapper owns, even if the node was destroyed.
 Status ScriptDefinitions::get_branch(Variable into, Variable variable, std::uint32_t branch) {
   const Method method(core_);
   Ref node;

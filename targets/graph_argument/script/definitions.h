@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptDefinitions: definitions, and the graphs inside of their nodes, as cuda.core has them.
+// ScriptDefinitions: definitions, and the graphs inside their nodes, as in cuda.core.
 #pragma once
 
 #include "targets/graph_argument/script/graph_frame.h"

@@ -27,7 +27,7 @@ Status ScriptExecutables::upload(Variable variable, StreamName name) {
     return status;
   return frame_.c_call("Graph.upload", [&] {
     const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
-    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Others may close it.
+    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Another task may close it.
     CUstream stream = nullptr;
     if (!exec) return Status::closed;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;
@@ -44,7 +44,7 @@ Status ScriptExecutables::launch(Variable variable, StreamName name) {
     return status;
   return frame_.c_call("Graph.launch", [&] {
     const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
-    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Others may close it.
+    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Another task may close it.
     CUstream stream = nullptr;
     if (!exec) return Status::closed;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptExecutables: executables: how they are made, launched, updated and closed, as cuda.core has
-// them.
+// ScriptExecutables: executables, as in cuda.core: how they are made, launched, updated and
+// closed.
 #pragma once
 
 #include "targets/graph_argument/script/graph_frame.h"

@@ -34,7 +34,7 @@ Status Frame::load_place(Variable variable, Place& place) {
     place = {loaded, loaded->payload<DefinitionPayload>().graph};
     return Status::ok;
   }
-  // The wrapper comes first: it may run the collector.
+  // Make the wrapper first: this may run the collector.
   Shared<GraphBox> graph = loaded->payload<NodePayload>().graph;
   place = {wrap_graph(graph), graph, loaded};
   return Status::ok;
@@ -69,7 +69,7 @@ CUstream default_stream(DefaultStream what) {
   return what == DefaultStream::legacy ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD;
 }
 
-// Not refused, it stands for the default stream: so says the null handle that a closed one has.
+// A closed stream's handle is null. Unless the policy refuses it, it means the default stream.
 Status Frame::stream_of(StreamName name, CUstream& stream) {
   const Shared<StreamBox>& box = core_.streams[harness::raw(name)];
   if (box) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frame: what every method of a script works in: the script's global variables, and the steps by
-// which Python runs, named after bytecodes and C calls. Other tasks may run between any two steps.
+// Frame: the environment of every script method: the global variables, and the steps in which
+// Python runs, named after bytecodes and C calls. Other tasks may run between any two steps.
 #pragma once
 
 #include "targets/graph_argument/policy.h"
@@ -8,10 +8,10 @@
 
 namespace targets::graph_argument {
 
-/// Gives the handle by which that default stream is named.
+/// Returns the handle that names this default stream.
 CUstream default_stream(DefaultStream what);
 
-/// A method runs: on a Python thread.
+/// Scope of a method: runs on a Python thread.
 class Method {
  public:
   explicit Method(Core& core) : attach_(core.interpreter) { core.policy->entered(); }
@@ -22,21 +22,21 @@ class Method {
   harness::AttachScope attach_;
 };
 
-/// The receiver of a call that adds a node: definition.launch(...) adds one without dependencies,
-/// node.launch(...) one that comes after that node.
+/// Receiver of a call that adds a node: definition.launch(...) adds a node without dependencies,
+/// node.launch(...) one that depends on that node.
 struct Place {
-  harness::Ref definition;  ///< A new wrapper where it is a node, as node.graph is.
+  harness::Ref definition;  ///< If it is a node, a new wrapper, like node.graph.
   Shared<GraphBox> graph;
-  harness::Ref node = {};  ///< Null where it is a definition.
+  harness::Ref node = {};  ///< Null if it is a definition.
 };
 
-/// Ownership: holds the globals; the heap owns what they refer to. Borrows the core. Never
+/// Ownership: holds the globals; the heap owns the objects. Borrows the core. Never
 /// destroyed.
 class Frame {
  public:
   using Ref = harness::Ref;
 
-  /// A variable, what it is to hold, and where to.
+  /// A variable, its required type, and the destination of its value.
   struct Wanted {
     Variable variable;
     const harness::TypeInfo& type;
@@ -62,17 +62,17 @@ class Frame {
   }
 
   // ---- variables ----
-  /// Looks at a variable in the middle of a step.
+  /// Reads a variable within a step.
   const Ref& held(Variable variable) const { return variables_[variable]; }
   Status get(Variable variable, const harness::TypeInfo& type, Ref& loaded);
-  /// Gets it as a call does for what it is given.
+  /// Gets it as an argument of a call, which is reported.
   Status load(Variable variable, const harness::TypeInfo& type, Ref& loaded);
-  /// Loads in this order; the first that fails is the last.
+  /// Loads in this order; stops at the first failure.
   Status load_all(std::initializer_list<Wanted> wanted);
-  /// Loads what nodes are added by: a definition, or a node that the next one comes after.
+  /// Loads the receiver of a call that adds a node: a definition, or a node to depend on.
   Status load_place(Variable variable, Place& place);
   void store(Variable variable, Ref value);
-  /// Stores what a call that came out well has made, and returns its status.
+  /// Stores the result of a successful call. Returns its status.
   Status keep(Variable into, Status status, Ref made);
 
   // ---- what a method makes, and where it works ----
@@ -80,8 +80,8 @@ class Frame {
   Ref make(const harness::TypeInfo& type, Payload payload) {
     return core_.runtime.heap.make<Payload>(type, std::move(payload));
   }
-  /// Finds the stream's handle: null, which means the default stream, where a closed one is not
-  /// refused.
+  /// Finds the stream's handle. A closed stream, if accepted, is the default
+  /// stream.
   Status stream_of(StreamName name, CUstream& stream);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptGlobals: the global variables, whatever they hold, as cuda.core has them.
+// ScriptGlobals: the global variables, of any type, as in cuda.core.
 #pragma once
 
 #include "targets/graph_argument/script/frame.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphFrame: what methods of graphs work in: a frame, whose C calls are made one at a time.
+// GraphFrame: the environment of methods of graphs: a frame whose C calls run one at a time.
 #pragma once
 
 #include "targets/graph_argument/script/frame.h"
@@ -7,12 +7,12 @@
 
 namespace targets::graph_argument {
 
-/// Ownership: as a frame.
+/// Ownership: like a frame.
 class GraphFrame : public Frame {
  public:
   explicit GraphFrame(Core& core) : Frame(core), lock_(core.interpreter, core.scheduler) {}
 
-  /// A C call that works on graphs.
+  /// Makes a C call that works on graphs.
   template <class Function>
   Status c_call(harness::Label name, Function function) {
     return Frame::c_call(name, [&] {

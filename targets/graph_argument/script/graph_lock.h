@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // GraphLock: a script's own lock for its graphs. CUDA's graphs are not thread safe, and cuda.core
-// adds nothing, so that a script with several threads sees to it that one at a time calls into
-// them. Who has to wait gives up the GIL meanwhile, as threading.Lock does.
+// adds no lock, so a script with several threads must make these calls one at a time. A waiting
+// thread releases the GIL, as threading.Lock does.
 #pragma once
 
 #include "harness/runtime.h"
 
 namespace targets::graph_argument {
 
-/// Threads: Python threads. As long as CUDA calls keep the GIL, nothing ever has to wait.
+/// Threads: Python threads. While CUDA calls keep the GIL, no thread ever waits.
 class GraphLock {
  public:
   explicit GraphLock(harness::Interpreter& interpreter, harness::Scheduler& scheduler)
@@ -16,7 +16,7 @@ class GraphLock {
   GraphLock(const GraphLock&) = delete;  // Tasks wait for it.
   GraphLock& operator=(const GraphLock&) = delete;
 
-  /// Has it for as long as it lives.
+  /// Holds the lock while it exists.
   class Hold {
    public:
     explicit Hold(GraphLock& lock) : lock_(lock) { lock_.take(); }

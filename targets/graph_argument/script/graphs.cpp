@@ -32,7 +32,7 @@ Ref wrap_graph(Shared<GraphBox> graph) {
 Status instantiate_graph(const Shared<GraphBox>& graph, Ref& made) {
   Core& core = graph->core;
   if (is_closed(*graph)) return Status::closed;
-  if (core.loops.never_end(graph->id)) return Status::type_error;  // The script knows better.
+  if (core.loops.never_end(graph->id)) return Status::type_error;  // It would run forever.
   CUgraphExec exec = nullptr;
   Keeping* keeping = nullptr;
   if (core.policy->instantiate(*graph, exec, keeping) != CUDA_SUCCESS) return Status::driver_error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: what several methods do with a graph: ask whether it is gone, wrap it, add a node,
-// instantiate it.
+// Graphs: operations on a graph that several methods share: check that it exists, wrap it, add a
+// node, instantiate it.
 #pragma once
 
 #include "targets/graph_argument/policy.h"
@@ -8,15 +8,15 @@
 
 namespace targets::graph_argument {
 
-/// Returns whether the policy knows that the graph has gone with its owner.
+/// Returns whether the policy knows that the graph was destroyed with its owner.
 bool is_closed(const GraphBox& graph);
 
-/// Marks the boxes of what went with a node of the graph; of every node where there is no `owner`.
+/// Marks boxes of graphs inside `owner`, or inside every node if it is null, as orphaned.
 void mark_orphaned(GraphBox& graph, CUgraphNode owner);
 
 harness::Ref wrap_graph(Shared<GraphBox> graph);
 
-/// Returns whether the node that others are to come after is no more.
+/// Returns whether the node to depend on was destroyed.
 inline bool is_destroyed(const Place& place) {
   return place.node && place.node->payload<NodePayload>().destroyed;
 }
@@ -25,12 +25,12 @@ inline Shared<GraphBox> graph_of(const harness::Ref& definition) {
   return definition->payload<DefinitionPayload>().graph;
 }
 
-/// Makes an executable of the graph, in a wrapper.
+/// Makes an executable of the graph and its wrapper.
 Status instantiate_graph(const Shared<GraphBox>& graph, harness::Ref& made);
 
 /// Adds a node by `call(graph, dependencies, count, node)`, in three steps: the policy prepares,
-/// CUDA adds, the policy commits; all in one C call, of which there is one at a time
-/// (graph_lock.h): a CUDA graph is not thread safe.
+/// CUDA adds, the policy commits. All are in one C call, and such calls run one at a time
+/// (graph_lock.h), because a CUDA graph is not thread safe.
 template <class Call>
 Status add_node(const Place& place, const NodeFacts& facts, const Owners& owners,
                 harness::Ref& made, Call call) {

@@ -5,7 +5,7 @@ namespace targets::graph_argument {
 
 using harness::Ref;
 
-/// Parameters of each kernel.
+/// Fills in the addresses of a kernel's parameters. Returns their number.
 static std::size_t fill_addresses(Work work, std::array<void*, 3>& addresses, float& a,
                                   CUdeviceptr& x, CUdeviceptr& y) {
   switch (work) {
@@ -23,7 +23,7 @@ static std::size_t fill_addresses(Work work, std::array<void*, 3>& addresses, fl
   }
 }
 
-// module.get_kernel(name): asked for once.
+// module.get_kernel(name): asks the driver once per kernel.
 static Status get_kernel(ModuleBox& module, Work work, CUkernel& found) {
   CUkernel& known = module.kernels[harness::raw(work)];
   if (known == nullptr &&
@@ -33,9 +33,9 @@ static Status get_kernel(ModuleBox& module, Work work, CUkernel& found) {
   return Status::ok;
 }
 
-// ParamHolder: lives as long as the call that the driver copies the values in. The tuple comes
-// first: making it may run the collector, and that a finalizer, which may close a buffer, and give
-// up the GIL. What callers know of a buffer, a node or a capture they ask again afterwards.
+// ParamHolder: exists until the driver has copied the values. The tuple is made first: this may run
+// the collector, and a finalizer, which may close a buffer or release the GIL. Callers check
+// buffers, nodes and captures again afterwards.
 Status begin_call(const Shared<ModuleBox>& module, Work work, KernelCall& call) {
   call.owners.arguments = module->core.runtime.heap.make(kTupleType);
   if (const Status status = get_kernel(*module, work, call.params.kern); status != Status::ok)
@@ -61,7 +61,7 @@ Status prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first
   call.buffers[0] = first;
   if (count > 1) call.buffers[1] = second;
   if (count > 1) call.things[1] = y.thing;
-  if (work == Work::chase) return Status::ok;  // int(buffer.handle): numbers, and no owners.
+  if (work == Work::chase) return Status::ok;  // int(buffer.handle): numbers, without owners.
   call.owners.arguments->set(0u, first);
   if (count > 1) call.owners.arguments->set(1u, second);
   return Status::ok;

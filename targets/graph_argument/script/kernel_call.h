@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelCall: cuda.core's ParamHolder: what a call gives a kernel, for as long as the driver copies
-// the values.
+// KernelCall: cuda.core's ParamHolder: the arguments of a kernel, until the driver has copied the
+// values.
 #pragma once
 
 #include "targets/graph_argument/script/frame.h"
@@ -8,7 +8,7 @@
 
 namespace targets::graph_argument {
 
-/// A kernel's parameters, as the driver is going to copy them.
+/// A kernel's parameters, in the form that the driver will copy.
 struct KernelCall {
   KernelCall() = default;
   KernelCall(const KernelCall&) = delete;  // Its members point at each other.
@@ -22,21 +22,21 @@ struct KernelCall {
   std::array<void*, 3> addresses{};
   Things things{};
   Owners owners;
-  std::array<harness::Ref, 2> buffers;  ///< Their addresses were copied.
+  std::array<harness::Ref, 2> buffers;  ///< Buffers whose addresses were copied.
 };
 
-/// Makes the tuple of the arguments, and fills in what does not depend on them.
+/// Makes the tuple of the arguments, and fills in everything that does not depend on them.
 Status begin_call(const Shared<ModuleBox>& module, Work work, KernelCall& call);
-/// Fills in `call`.
+/// Fills in `call` for these buffers.
 Status prepare_call(const Shared<ModuleBox>& module, Work work, const harness::Ref& first,
                     const harness::Ref& second, KernelCall& call);
-/// Loads what a kernel node and its new buffers are, as both ways to give it others begin.
+/// Loads a kernel node and its new buffers. Common start of set_params and update_node.
 Status load_change(Frame& frame, Variable node, Variable first, Variable second,
                    std::array<harness::Ref, 3>& loaded);
-/// CUDA has copied the values of `call`: reports buffers that others have closed since their
+/// Called when CUDA has copied the values of `call`. Reports buffers that were closed after their
 /// addresses were read.
 void tell_closed(Core& core, Work work, const KernelCall& call);
-/// Fills in `call` with other buffers for a kernel node.
+/// Fills in `call` for other buffers of a kernel node.
 Status prepare_change(const harness::Ref& node, const harness::Ref& first,
                       const harness::Ref& second, KernelCall& call);
 /// Adds a kernel node.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How it works. A method takes the GIL and loads its variables step by step; the rest is one C
-// call, in which the parameters are put together (kernel_call.h) and the node is added (graphs.h).
+// call, which builds the parameters (kernel_call.h) and adds the node (graphs.h).
 #include "targets/graph_argument/script/nodes.h"
 
 #include "targets/graph_argument/script/kernel_call.h"
@@ -50,7 +50,7 @@ Status ScriptNodes::add_kernel(Variable into, Variable variable, Variable module
   return frame_.keep(into, status, std::move(made));
 }
 
-// The wrapper that policies are informed of comes first, for the same reason as the tuple.
+// Makes the wrapper for the policy first: like the tuple, it may run the collector.
 Status ScriptNodes::set_params(Variable variable, Variable first, Variable second) {
   const Method method(core_);
   std::array<Ref, 3> loaded;
@@ -95,7 +95,7 @@ static CUDA_MEMCPY3D copy_of(CUdeviceptr target, CUdeviceptr source) {
   return copy;
 }
 
-/// How the steps of both are called, and what the nodes do.
+/// Step names of both calls, and the kinds of their nodes.
 struct CopyOrSet {
   harness::Label step;
   Work work;
@@ -151,7 +151,7 @@ Status ScriptNodes::add_copy_or_set(Variable into, Variable variable, Variable t
 
 Status ScriptNodes::add_memcpy(Variable into, Variable definition, Variable target,
                                Variable source) {
-  if (target == source) return Status::type_error;  // Overlapping: ranges of one buffer.
+  if (target == source) return Status::type_error;  // Ranges of one buffer would overlap.
   return add_copy_or_set(into, definition, target, source, 0);
 }
 
@@ -194,13 +194,13 @@ Status ScriptNodes::add_wait(Variable into, Variable definition, Variable event)
   return add_event_node(into, definition, event, Work::wait);
 }
 
-/// PyObject* as CUDA keeps it: nothing counts it but what is attached to the graph.
+/// PyObject* as CUDA stores it. Only what is attached to the graph counts a reference.
 struct HostCall {
   Core& core;
   harness::BorrowedRef function;
 };
 
-// The function's result is an allocation: the collector may run, on CUDA's thread.
+// Allocates the function's result, so the collector may run on CUDA's thread.
 static void call_function(void* data) {
   const HostCall& call = *static_cast<const HostCall*>(data);
   const CallbackScope callback(call.core);
@@ -231,8 +231,8 @@ Status ScriptNodes::add_callback(Variable into, Variable variable) {
 
 // ---- memory of graphs ---------------------------------------------------------------------------
 
-// The script has an address of it, as a number: nothing keeps anything alive by it, in any
-// generation.
+// The script gets an address, as a number, which keeps nothing alive in any version of
+// cuda.core.
 Status ScriptNodes::add_alloc(Variable into, Variable variable) {
   const Method method(core_);
   Place place;

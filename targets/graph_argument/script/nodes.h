@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptNodes: nodes without graphs inside, as cuda.core has them.
+// ScriptNodes: nodes without graphs inside, as in cuda.core.
 #pragma once
 
 #include "targets/graph_argument/script/graph_frame.h"

@@ -11,7 +11,7 @@ using harness::Ref;
 
 static Status write(const DevicePtr& memory, std::size_t offset, const void* bytes,
                     std::size_t count) {
-  const Shared<StreamBox> held = memory.stream;  // Others may close it while we wait.
+  const Shared<StreamBox> held = memory.stream;  // Another task may close it while we wait.
   const CUstream stream = held->stream;
   if (cuMemcpyHtoDAsync(memory.address + offset, bytes, count, stream) != CUDA_SUCCESS)
     return Status::driver_error;
@@ -33,7 +33,7 @@ Status ScriptObjects::allocate(Variable into, StreamName name, std::int32_t valu
   const Method method(core_);
   Ref made;
   const Status status = frame_.c_call("allocate", [&] {
-    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Others may close it.
+    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Another task may close it.
     CUstream stream = nullptr;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;
     CUdeviceptr address = 0;
@@ -174,7 +174,7 @@ Status ScriptObjects::record(Variable variable, StreamName name) {
     return status;
   return frame_.c_call("Stream.record", [&] {
     const Shared<EventBox> box = event->payload<EventPayload>().event;
-    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Others may close it.
+    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Another task may close it.
     CUstream stream = nullptr;
     if (!box) return Status::closed;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;

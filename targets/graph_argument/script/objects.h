@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptObjects: buffers, modules, events and streams, as cuda.core has them.
+// ScriptObjects: buffers, modules, events and streams, as in cuda.core.
 #pragma once
 
 #include "targets/graph_argument/script/frame.h"
 
 namespace targets::graph_argument {
 
-/// Closes what a wrapper of a buffer wraps.
+/// Closes the buffer of a wrapper.
 Status close_now(Frame& frame, const harness::Ref& buffer);
 
 /// Ownership: in the run's arena; borrows the frame.

@@ -29,7 +29,7 @@ Status ScriptProcess::init() {
 
 // ---- waiting ------------------------------------------------------------------------------------
 
-// The local handle keeps the memory for as long as it is being read.
+// Holds a handle locally, which keeps the memory while it is being read.
 static void read_back(Core& core, const Ref& buffer) {
   Reader* const reader = core.setup.reader;
   const BufferPayload payload = buffer->payload<BufferPayload>();
@@ -46,7 +46,7 @@ Status ScriptProcess::synchronize(StreamName name) {
   return frame_.c_call("synchronize", [&] {
     CUstream stream = nullptr;
     const Shared<StreamBox> held =
-        core_.streams[harness::raw(name)];  // Others may close it meanwhile.
+        core_.streams[harness::raw(name)];  // Another task may close it meanwhile.
     if (!held) return Status::closed;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;
     frame_.tell(&Observer::waits, name);
@@ -83,7 +83,7 @@ Status ScriptProcess::collect(std::uint32_t generation) {
   return Status::ok;
 }
 
-/// A call that asks to be called again, for a while.
+/// A pending call that requests itself again a few times.
 struct Signal {
   harness::Interpreter& interpreter;
   std::uint32_t left;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptProcess: the process of a script: how it begins and ends, and what it waits for, as
-// cuda.core has them.
+// ScriptProcess: the process of a script, as in cuda.core: its beginning, its end, and its
+// waits.
 #pragma once
 
 #include "targets/graph_argument/script/frame.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Script: the Python side, of its parts. Each method is a list of steps.
+// Script: the Python side, composed of its parts. Each method is a list of steps.
 #pragma once
 
 #include "targets/graph_argument/script/builders.h"

@@ -32,7 +32,7 @@ static void deallocate_cycle(Object& self) {
     cycle.core->facts.tell(&ThingWitness::reference_dropped, cycle.thing);
 }
 
-// Only what can hold other objects needs to be seen by the collector.
+// The collector tracks only types that can hold other objects.
 const TypeInfo kBufferType{.name = "Buffer"};
 const TypeInfo kModuleType{.name = "ObjectCode", .tracked = false};
 const TypeInfo kEventType{.name = "Event", .tracked = false};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrappers: the managed objects of a script, by type, and what each wraps.
+// Wrappers: the managed objects of a script, and their payloads by type.
 #pragma once
 
 #include "targets/graph_argument/builder.h"
@@ -11,7 +11,7 @@ class Frame;
 
 struct BufferPayload {
   ThingId thing;
-  Shared<DevicePtr> memory;  ///< Null when closed.
+  Shared<DevicePtr> memory;  ///< Null after close().
 };
 
 struct ModulePayload {
@@ -21,7 +21,7 @@ struct ModulePayload {
 
 struct EventPayload {
   ThingId thing;
-  Shared<EventBox> event;  ///< Null when closed.
+  Shared<EventBox> event;  ///< Null after close().
 };
 
 struct DefinitionPayload {
@@ -31,14 +31,14 @@ struct DefinitionPayload {
 struct NodePayload {
   Shared<GraphBox> graph;
   CUgraphNode node;
-  NodeId id;  ///< For facts.
+  NodeId id;  ///< Id in facts.
   Work work;
-  Shared<ModuleBox> module;                       ///< Module of a kernel node.
-  std::array<GraphId, kBranchCount> bodies = {};  ///< For facts: the graphs inside.
+  Shared<ModuleBox> module;                       ///< For a kernel node.
+  std::array<GraphId, kBranchCount> bodies = {};  ///< Ids of the graphs inside, for facts.
   bool destroyed = false;
   std::array<harness::Ref, kBranchCount> branches =
-      {};                   ///< Branches of a conditional node: definitions.
-  CUdeviceptr address = 0;  ///< Address of an allocation node.
+      {};                   ///< For a conditional node: its branches, as definitions.
+  CUdeviceptr address = 0;  ///< For an allocation node.
 };
 
 struct BuilderPayload {
@@ -46,16 +46,16 @@ struct BuilderPayload {
 };
 
 struct GraphPayload {
-  Shared<ExecBox> exec;  ///< Null when closed.
+  Shared<ExecBox> exec;  ///< Null after close().
 };
 
-/// An object that refers to itself and to one wrapper.
+/// An object that refers to itself and to one other wrapper.
 struct CyclePayload {
   Core* core;
   ThingId thing;
 };
 
-/// Garbage with a __del__.
+/// Garbage with a finalizer (__del__).
 struct TrapPayload {
   Frame* frame;
   FinalizerAction action;
@@ -75,7 +75,7 @@ extern const harness::TypeInfo kTrapType;
 extern const harness::TypeInfo kListType;
 extern const harness::TypeInfo kTupleType;
 
-/// The thing that a wrapper wraps, none if it wraps another kind.
+/// Returns the thing of a wrapper, or none if its type has no thing.
 ThingId thing_of(harness::Object& object);
 
 }  // namespace targets::graph_argument

@@ -4,8 +4,8 @@
 namespace targets::managed_dict {
 
 namespace {
-constexpr std::int64_t kDtypeNumber = 3;     ///< The kernel shifts by it.
-constexpr std::int64_t kFirstNumber = 1000;  ///< their own Numbers, above those that are shared.
+constexpr std::int64_t kDtypeNumber = 3;     ///< Shift of the kernel.
+constexpr std::int64_t kFirstNumber = 1000;  ///< First of the new numbers; shared ones are below.
 }  // namespace
 
 Status Bytecodes::open() {
@@ -59,7 +59,7 @@ Address Bytecodes::make_value(ValueKind kind, Address object) {
       return new_reference(object);
     case ValueKind::called_back:
     case ValueKind::finalized:
-      break;  // Guards make those.
+      break;  // See Guards::make().
   }
   return 0;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytecodes: what single bytecodes of the program do, with compiled code or without.
+// Bytecodes: single bytecodes of the program, compiled or interpreted.
 #pragma once
 
 #include "targets/managed_dict/core.h"
 
 namespace targets::managed_dict {
 
-/// Ownership: the program's; holds the dtype that all _Autocast share, from open() to close().
+/// Ownership: owned by the program; holds all _Autocasts' dtype from open() to close().
 class Bytecodes {
  public:
   explicit Bytecodes(Core& core) : core_(core) {}
@@ -14,9 +14,9 @@ class Bytecodes {
   Status open();
   void close() { core_.objects.decref(std::exchange(dtype_, 0)); }
 
-  /// Between bytecodes the GIL may change hands, and the collector may run.
+  /// Runs between bytecodes: the GIL may change hands, and the collector may run.
   void eval_breaker();
-  /// Stores, and gives up the caller's reference to `value`.
+  /// Stores, and drops the caller's reference to `value`.
   Status store(Function in, Address object, Attribute attribute, Address value);
   Address load(Function in, Address object, Attribute attribute);
   Address load_type_attr(Function in, Class of);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works, as subtype_dealloc has it: __del__ runs while the instance has one reference again,
-// which is given up afterwards; a callback runs while it has none.
+// How it works, as in subtype_dealloc: __del__ runs while the instance temporarily has one
+// reference again; a callback runs while it has none.
 #include "targets/managed_dict/program/guards.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ bool Guards::finalize(const Guard& guard) {
   return core_.objects.decrement(guard.object);
 }
 
-// v.a, as a local of the code: a reference is taken, and given up at its end.
+// Reads v.a into a local variable: takes a reference, and drops it at the end.
 void Guards::look(const Guard& guard) {
   const Address holder = variables_.objects[guard.variable];
   if (holder == 0) return;

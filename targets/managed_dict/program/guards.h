@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guards: values that run code of the script when they go: `v.a = Guard()`, where a weak
-// reference's callback, or __del__, reads `v.a` again. Each runs once.
+// Guards: values that run script code when they die: `v.a = Guard()`, where the callback of a weak
+// reference, or __del__, reads `v.a` again. Each runs once.
 //
-// Simplified: the code is not interrupted (no eval breaker), and a weak reference is a row here, no
-// word of the instance.
+// Simplified: the code is not interrupted (no eval breaker), and weak references are stored here,
+// not in a word of the instance.
 #pragma once
 
 #include <memory_resource>
@@ -14,8 +14,8 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: the program's; borrows its variables. The guards are code that's their references
-/// are.
+/// Ownership: owned by the program; borrows its variables. Guards belong to the holders of their
+/// references.
 class Guards final : public ReleaseCode {
  public:
   Guards(Core& core, const Variables& variables) : core_(core), variables_(variables) {}
@@ -23,8 +23,8 @@ class Guards final : public ReleaseCode {
   static bool is_one(ValueKind kind) {
     return kind == ValueKind::called_back || kind == ValueKind::finalized;
   }
-  /// A new reference to a new instance that looks at `variable.attribute` when it goes; 0 without
-  /// memory.
+  /// Returns a new reference to a new instance that reads `variable.attribute` when it dies; 0 if
+  /// there is no memory.
   Address make(ValueKind kind, Variable variable, Attribute attribute);
 
   bool released(Address object) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launcher: the CUDA side of the workload: one tensor in, one out, one kernel.
+// Launcher: the CUDA side of the workload: an input tensor, an output tensor and a kernel.
 #pragma once
 
 #include <cuda.h>
@@ -10,14 +10,14 @@
 
 namespace targets::managed_dict {
 
-/// Arguments that follow from the attributes of the context managers.
+/// Kernel arguments, from the attributes of the context managers.
 struct AutocastArguments {
   std::int32_t enabled;
   std::int32_t dtype;
   std::int32_t scale;
 };
 
-/// Ownership: owns its device memory until close(). Errors: false if a call failed; asked again, it
+/// Ownership: owns its device memory until close(). Errors: false if a call failed; the next open()
 /// continues from there.
 class Launcher {
  public:
@@ -26,9 +26,9 @@ class Launcher {
   explicit Launcher(harness::Runtime& runtime)
       : runtime_(runtime), mutex_(runtime.scheduler, "launcher") {}
 
-  /// Context, module, kernel: what a process keeps whatever becomes of its tensors.
+  /// Creates the context, the module and the kernel, which outlive the tensors.
   bool open();
-  /// Runs the kernel and waits. `out` is what it left.
+  /// Runs the kernel and waits. `out` gets its result.
   bool launch(const AutocastArguments& arguments, std::array<std::int32_t, kThreads>& out);
   bool close();
 
@@ -48,7 +48,7 @@ class Launcher {
   bool run(const AutocastArguments& arguments, std::array<std::int32_t, kThreads>& out);
 
   harness::Runtime& runtime_;
-  harness::Mutex mutex_;  ///< One tensor each way: launches take turns.
+  harness::Mutex mutex_;  ///< There is only one tensor each way.
   CUcontext context_ = nullptr;
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
@@ -56,7 +56,7 @@ class Launcher {
   CUdeviceptr out_ = 0;
   CUdeviceptr frame_ = 0;
   bool filled_ = false;
-  std::uint64_t current_ = 0;  ///< Bit per task: CUDA's current context is the thread's.
+  std::uint64_t current_ = 0;  ///< One bit per task: CUDA's current context is per thread.
 };
 
 }  // namespace targets::managed_dict

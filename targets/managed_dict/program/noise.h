@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Noise: objects that a program makes beside its instances: blocks of any size, the last one first
-// to go.
+// Noise: other objects of a program: blocks of any size, freed in the reverse order of their
+// allocation.
 #pragma once
 
 #include <memory_resource>
@@ -10,7 +10,7 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: the program's; owns the blocks. Threads: the interpreter's.
+/// Ownership: owned by the program; owns the blocks. Threads: the interpreter's.
 class Noise {
  public:
   explicit Noise(Core& core) : core_(core) {}

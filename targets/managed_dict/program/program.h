@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program: the script's statements, run by the modelled interpreter.
+// Program: implements the script's statements in the modelled interpreter.
 #pragma once
 
 #include "targets/managed_dict/program/guards.h"
@@ -8,7 +8,7 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: the interpreter's; borrows its core.
+/// Ownership: owned by the interpreter; borrows its core.
 class Program final : public Statements {
  public:
   explicit Program(Core& core)
@@ -22,7 +22,7 @@ class Program final : public Statements {
   Program(const Program&) = delete;  // Its parts point at each other.
   Program& operator=(const Program&) = delete;
 
-  /// Makes what must be there before the first statement.
+  /// Makes everything that must exist before the first statement.
   Status open();
   const Variables& variables() const { return variables_; }
 

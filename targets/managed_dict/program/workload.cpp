@@ -21,7 +21,7 @@ Address Workload::make(Class of) {
   return 0;
 }
 
-// __init__
+// Implements __init__.
 Status Workload::initialise(Address object, Class of) {
   const SiteScope site(core_.scheduler(), "__init__");
   Status status = Status::ok;
@@ -42,7 +42,7 @@ Status Workload::initialise(Address object, Class of) {
   return status;
 }
 
-// __enter__, in the wrapper that the report put around it.
+// Implements __enter__, in the wrapper that the report put around it.
 Status Workload::enter(Address object, Class of) {
   const SiteScope site(core_.scheduler(), "__enter__");
   core_.jit.enter(Function::enter);
@@ -72,7 +72,7 @@ Status Workload::enter(Address object, Class of) {
   return status;
 }
 
-// __exit__
+// Implements __exit__.
 Status Workload::exit(Address object, Class of) {
   const SiteScope site(core_.scheduler(), "__exit__");
   core_.jit.enter(Function::exit);

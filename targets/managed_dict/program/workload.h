@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workload: the report's context managers, and what runs inside them.
+// Workload: the report's context managers, and the statements inside them.
 #pragma once
 
 #include "targets/managed_dict/program/bytecodes.h"
@@ -8,7 +8,7 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: the program's; owns the CUDA side until close().
+/// Ownership: owned by the program; owns the CUDA side until close().
 class Workload {
  public:
   Workload(Core& core, Bytecodes& code, Noise& noise)
@@ -17,10 +17,10 @@ class Workload {
   bool open() { return launcher_.open(); }
   bool close() { return launcher_.close(); }
 
-  /// Makes an instance by its class's __init__, or returns 0.
+  /// Makes an instance and runs its class's __init__. Returns 0 on failure.
   Address make(Class of);
   Status with_block(std::uint32_t depth, Body body);
-  /// Runs the kernel with what the object says, which is of that class.
+  /// Runs the kernel with the attributes of the object, which is of that class.
   Status launch(Function in, Address object, Class of);
 
  private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers of one byte of the tagged word, by compiled code (class a of the report).
+// Writers of one byte of the tagged word, in compiled code (class a of the report).
 #pragma once
 
 #include "targets/managed_dict/core.h"
 
 namespace targets::managed_dict {
 
-/// Clears the low bit of the byte: idempotent, so the word is never valid again.
+/// Clears the low bit of the byte. This is idempotent: the word never becomes valid again.
 class ClearTagByte final : public Writer {
  public:
   using Writer::Writer;
@@ -17,7 +17,7 @@ class ClearTagByte final : public Writer {
   }
 };
 
-/// Takes 1 from the byte: done twice, the low bit is set again and the values are one byte off.
+/// Subtracts 1. Done twice, the low bit is set again and the values are one byte off.
 class SubtractFromTagByte final : public Writer {
  public:
   using Writer::Writer;
@@ -29,7 +29,7 @@ class SubtractFromTagByte final : public Writer {
   }
 };
 
-/// Moves the byte that the report saw, whatever the word was.
+/// Stores the byte that the report saw, whatever the word is.
 class MoveTagByte final : public Writer {
  public:
   using Writer::Writer;

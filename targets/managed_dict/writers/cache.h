@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled code that holds what was true once: a word baked into its instructions (class e of the
-// report), or a class's attribute in a cache (its own bug, which writes no word).
+// Compiled code with outdated facts: a word in its instructions (class e of the report), or a
+// class's attribute in a cache (a separate bug, which writes no word).
 #pragma once
 
 #include "targets/managed_dict/core.h"
 
 namespace targets::managed_dict {
 
-/// The word of an instance is an immediate of the compiled code, which is patched for each instance
-/// that it meets and is stored to obj-0x18. A patch is not one store: code that runs half way
-/// through it stores some bytes of the former word, and some of this one.
+/// The word of an instance is an immediate operand of the compiled code. It is patched for each new
+/// instance and then stored to obj-0x18. A patch takes more than one store: code that runs in
+/// between stores some bytes of the former word and some of the new one.
 class TornWordStore final : public Writer {
  public:
   using Writer::Writer;
@@ -33,7 +33,7 @@ class TornWordStore final : public Writer {
   std::uint64_t baked_ = 0;
 };
 
-/// The news that a type was modified does not reach a cache that borrows one of its values.
+/// A cache with a borrowed value of a type is not notified that the type was modified.
 class StaleCacheValue final : public Writer {
  public:
   using Writer::Writer;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled code that counts what is not an object: the tagged word (class f), or the values (class
-// g).
+// Compiled code that counts what is not an object: the tagged word (class f), or values (class g).
 //
-// The word is values-1, so its "count" is {the prefix byte, the low bytes of values[0]}: one more,
-// and the chunk is freed one byte early, and handed out so. None of them ever writes to the word.
+// The word is values-1, so its "count" is {the prefix byte, the low bytes of values[0]}. With one
+// more, the chunk is freed one byte early, and allocated again there. None of them ever writes to
+// the word.
 #pragma once
 
 #include "targets/managed_dict/core.h"
@@ -11,9 +11,9 @@
 
 namespace targets::managed_dict {
 
-/// A compiler that takes the word for an object: its pass counts what the load says of itself
-/// (lowering.h). Whether an access is compiled so at all, and then whether the guard fails, is a
-/// pick: 1 it fails, 2 it holds.
+/// A compiler that treats the word as an object: its pass counts as the load declares (lowering.h).
+/// A choice decides whether an access is compiled like this, and whether the guard fails: 1 it
+/// fails, 2 it holds.
 class CountedSlotLoad : public Writer {
  public:
   CountedSlotLoad(Core& core, const SlotLoad& load) : Writer(core), load_(load) {}
@@ -38,28 +38,28 @@ class CountedSlotLoad : public Writer {
   SlotLoad load_;
 };
 
-/// Borrowed, promoted, and forgotten where a guard fails: one more.
+/// Borrowed and promoted, but not given up when a guard fails: one more.
 class IncrefTaggedWord final : public CountedSlotLoad {
  public:
   explicit IncrefTaggedWord(Core& core)
       : CountedSlotLoad(core, {.promotions = 1, .exit_gives_up = false}) {}
 };
 
-/// Owned: a reference that was never taken is given up, whichever way the code goes.
+/// Owned: gives up a reference that was never taken, on both ways out.
 class DecrefTaggedWord final : public CountedSlotLoad {
  public:
   explicit DecrefTaggedWord(Core& core) : CountedSlotLoad(core, {.owned = true}) {}
 };
 
-/// Borrowed and promoted, in balance: that undoes itself unless bit 23 of values[0] is set, where
-/// only INCREF counts.
+/// Borrowed and promoted, in balance: the counts cancel out unless bit 23 of values[0] is set, in
+/// which case only INCREF has an effect.
 class BalancedTaggedCount final : public CountedSlotLoad {
  public:
   explicit BalancedTaggedCount(Core& core) : CountedSlotLoad(core, {.promotions = 1}) {}
 };
 
-/// Two loads, each owned and promoted, and forgotten where a guard fails: two more or two less. The
-/// next chunk is two bytes off, its word looks valid, and all values read back.
+/// Two loads, each owned and promoted, but not given up when a guard fails: two more or two less.
+/// The next chunk is two bytes off, its word looks valid, and all values read back.
 class EvenTaggedCount final : public CountedSlotLoad {
  public:
   explicit EvenTaggedCount(Core& core)
@@ -67,7 +67,7 @@ class EvenTaggedCount final : public CountedSlotLoad {
                         {.owned = true, .promotions = 1, .loads = 2, .exit_gives_up = false}) {}
 };
 
-/// The word is decoded before it is counted: values[0] is one more.
+/// Decodes the word and then counts: values[0] is incremented.
 class IncrefDecodedValues final : public Writer {
  public:
   using Writer::Writer;

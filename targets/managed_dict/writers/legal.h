@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Legal acts that look like a writer to those that key by address (class d of the report), and the
-// workaround that makes the question go away.
+// Legal actions that look like a writer to an instrument that keys by address (class d of the
+// report), and the workaround that hides the bug.
 #pragma once
 
 #include "targets/managed_dict/core.h"
 
 namespace targets::managed_dict {
 
-/// Between two probes an instance dies and another is born where it was.
+/// Between two probes an instance dies and another is made in its storage.
 class LegalRecycle final : public Writer {
  public:
   using Writer::Writer;
@@ -20,7 +20,7 @@ class LegalRecycle final : public Writer {
 };
 
 /// Between two probes a method cache checks its keys through _PyObject_GetDictPtr, which
-/// materialises.
+/// materialises the dict.
 class LegalMaterialise final : public Writer {
  public:
   using Writer::Writer;
@@ -31,7 +31,7 @@ class LegalMaterialise final : public Writer {
   }
 };
 
-/// shouldSkipCompilation: nothing of it is ever compiled.
+/// shouldSkipCompilation: nothing is ever compiled.
 class SkipCompilation final : public Writer {
  public:
   using Writer::Writer;

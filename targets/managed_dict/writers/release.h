@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled code that gives up the old value of an attribute before it stores the new one, as the
+// Compiled code that drops the old value of an attribute before it stores the new one, as the
 // fork's own fast path for member descriptors does: Py_XDECREF(*addr), and then *addr = value.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace targets::managed_dict {
 
-/// Code that runs under that release finds a value that is going.
+/// Code that runs during that release finds the dying value in the attribute.
 class ReleaseBeforeStore final : public Writer {
  public:
   using Writer::Writer;

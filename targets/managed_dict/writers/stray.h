@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers that mean another block than the one they meet (class c of the report).
+// Writers that write to the wrong block (class c of the report).
 #pragma once
 
 #include "targets/managed_dict/core.h"
 
 namespace targets::managed_dict {
 
-/// An extension keeps the address of an instance's word, and restores what was there, as wide as it
-/// took it for, when another instance lives there.
+/// An extension keeps the address of an instance's word and its content, and writes the content
+/// back, in its own width, when another instance is there.
 template <class Word>
 class StaleStore final : public Writer {
  public:
@@ -28,15 +28,15 @@ class StaleStore final : public Writer {
  private:
   Address object_ = 0;
   std::uint64_t word_ = 0;
-  std::uint64_t last_word_ = 0;  ///< Word of the instance that was stored to last.
+  std::uint64_t last_word_ = 0;  ///< Word before the last store to an instance.
 };
 
 using StalePointerStore = StaleStore<std::uint64_t>;
-/// The same, of a flag that is one byte: the low byte of what was there.
+/// The same for a flag of one byte: writes the low byte back.
 using StaleByteStore = StaleStore<std::uint8_t>;
 
-/// An extension clears what it once had: memset() of a block that is an instance's by now. How far
-/// it goes is a pick: one byte of the word, two, or all.
+/// An extension clears a block that it once had: memset() of a block that now is an instance. Its
+/// length is a choice: one byte of the word, two, or all.
 class StaleMemset final : public Writer {
  public:
   using Writer::Writer;
@@ -56,7 +56,7 @@ class StaleMemset final : public Writer {
   Address object_ = 0;
 };
 
-/// The insertion order grows on below its prefix, into the block before: by how far is a pick.
+/// The insertion order grows below its prefix into the previous block. The distance is a choice.
 class InsertionOrderOverrun final : public Writer {
  public:
   using Writer::Writer;

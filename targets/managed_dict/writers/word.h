@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers of the whole tagged word, or of more than it (class b of the report).
+// Writers of the whole tagged word, or more (class b of the report).
 #pragma once
 
 #include "targets/managed_dict/core.h"
 
 namespace targets::managed_dict {
 
-/// SetValues of what is encoded already: values-2.
+/// SetValues of a word that is already encoded: stores values-2.
 class EncodeTwice final : public Writer {
  public:
   using Writer::Writer;
@@ -16,7 +16,7 @@ class EncodeTwice final : public Writer {
   }
 };
 
-/// DECREF of an object that is taken to begin at the word. Skipped where bit 31 of the word is set.
+/// DECREF of the word as if an object began there. Skipped if bit 31 of the word is set.
 class MisdirectedDecref final : public Writer {
  public:
   using Writer::Writer;
@@ -25,7 +25,7 @@ class MisdirectedDecref final : public Writer {
   }
 };
 
-/// The collector clears a flag through a header that it takes to begin two words early.
+/// The collector clears a flag in a header that it assumes two words too early.
 class ClearGcFlagOffHeader final : public Writer {
  public:
   using Writer::Writer;
@@ -37,7 +37,7 @@ class ClearGcFlagOffHeader final : public Writer {
   }
 };
 
-/// `and word, 0xfffe`: two bytes.
+/// `and word, 0xfffe`: clears the tag in a store of two bytes.
 class ClearTagOfTwoBytes final : public Writer {
  public:
   using Writer::Writer;
@@ -49,7 +49,7 @@ class ClearTagOfTwoBytes final : public Writer {
   }
 };
 
-/// `sub dword, 1`: four bytes, and no gate: what a 32-bit count of references would be.
+/// `sub dword, 1`: four bytes, without a check, as for a 32-bit reference count.
 class SubtractFromFourBytes final : public Writer {
  public:
   using Writer::Writer;
@@ -60,8 +60,8 @@ class SubtractFromFourBytes final : public Writer {
   }
 };
 
-/// A vector register holds the two words before the collector's, and goes back to both: the tag was
-/// masked out of it, to follow the pointer.
+/// A vector register loads the two words before the collector's and stores both back. The tag was
+/// masked out of it in order to follow the pointer.
 class StoreSixteenBytes final : public Writer {
  public:
   using Writer::Writer;
@@ -74,7 +74,7 @@ class StoreSixteenBytes final : public Writer {
   }
 };
 
-/// An unaligned wide store that means the word before, and takes half of this one along.
+/// An unaligned wide store to the previous word, which also overwrites half of this one.
 class StraddlingStore final : public Writer {
  public:
   using Writer::Writer;

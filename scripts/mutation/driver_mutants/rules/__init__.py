@@ -4,13 +4,13 @@ import typing
 
 from mutation.driver_mutants.rules import arrays, calls, capture, graphs, memory, order, processes, streams, user_objects
 
-NUMBERS_PER_TOPIC = 200  # A rule that is added at the end of a topic leaves all other numbers as they are.
+NUMBERS_PER_TOPIC = 200  # The gap lets a topic get rules at its end without changing the numbers of other topics.
 TOPICS = (streams, memory, order, capture, graphs, arrays, user_objects, processes, calls)
 NO_MUTANT = NUMBERS_PER_TOPIC * len(TOPICS)
 
 
 class Rule(typing.NamedTuple):
-    """A rule, and the change of one place in harness/devices/sim/ that breaks it."""
+    """A rule of the simulated driver, and the change in one place of harness/devices/sim/ that breaks it."""
     name: str
     file: str
     old: str
