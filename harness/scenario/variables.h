@@ -25,6 +25,7 @@ class VariableOptions {
  public:
   /// Adds a variable.
   void add(std::uint32_t variable) { values_[count_++] = tape_value(variable); }
+  /// Adds the variables of a set, the lowest first.
   void add_all(std::uint32_t variables) {
     for (; variables != 0; variables &= variables - 1)
       add(static_cast<std::uint32_t>(std::countr_zero(variables)));

@@ -105,9 +105,9 @@ std::size_t widest(const std::string& text) {
 
 TEST(CliHelp, IsAsWideAsTheTerminal) {
   for (const char* columns : {"80", "100"})
-    for (const char* command : {"", "run", "list", "fuzz", "replay", "minimize", "explain",
-                                "triage", "counters", "price", "gate", "memory", "effectiveness",
-                                "nightly", "prove", "completion"}) {
+    for (const char* command :
+         {"", "run", "list", "fuzz", "replay", "minimize", "explain", "triage", "counters", "price",
+          "gate", "memory", "effectiveness", "nightly", "prove", "completion"}) {
       Words words{"--help"};
       if (*command != '\0') words.insert(words.begin(), command);
       const std::string text =

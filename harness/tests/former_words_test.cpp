@@ -59,7 +59,9 @@ TEST(FormerWords, AreReadInAFindingWhichKeepsItsName) {
 }
 
 TEST(FormerWords, MakeNoOtherCause) {
-  const nightly::Cell cell{"path", "variant"};
+  nightly::Cell cell;
+  cell.path = "path";
+  cell.variant = "variant";
   EXPECT_EQ(nightly::cause_of(cell, {"fault", "retention", "retention slot"}),
             nightly::cause_of(cell, {"fault", "leak", "leak slot"}));
   EXPECT_NE(nightly::cause_of(cell, {"fault", "leak", "leak slot"}),

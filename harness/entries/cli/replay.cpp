@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "harness/entries/cli/commands.h"
-#include "harness/entries/cli/good_program/steps.h"
 #include "harness/entries/cli/gather.h"
+#include "harness/entries/cli/good_program/steps.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
 #include "harness/entries/cli/run/gdb.h"

@@ -105,7 +105,8 @@ void tell_taken() {
   static std::atomic<bool> is_told{false};
   if (is_told.exchange(true)) return;
   std::fputs(
-      "afterlife: note: kernels are found by their PTX in memory, since cuobjdump is missing; if one "
+      "afterlife: note: kernels are found by their PTX in memory, since cuobjdump is missing; if "
+      "one "
       "computes wrong values: pip install nvidia-cuda-cuobjdump\n",
       stderr);
 }

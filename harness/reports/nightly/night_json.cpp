@@ -44,18 +44,12 @@ Json row(const nightly::NightSymptom& symptom) {
 Json row(const nightly::Night& night, const nightly::NightFinding& finding) {
   Json symptoms = Json::array();
   for (const nightly::NightSymptom& symptom : finding.symptoms) symptoms.push_back(row(symptom));
-  return {{"cause", finding.cause},
-          {"state", to_text(finding.state)},
-          {"red", night.is_red(finding)},
-          {"kind", finding.kind},
-          {"path", finding.path},
-          {"variant", finding.variant},
-          {"hazard", finding.hazard},
-          {"signature", finding.signature},
-          {"runs", finding.runs},
-          {"first_night", finding.first_number},
-          {"reproducer", finding.file},
-          {"repair", finding.repair},
+  return {{"cause", finding.cause},       {"state", to_text(finding.state)},
+          {"red", night.is_red(finding)}, {"kind", finding.kind},
+          {"path", finding.path},         {"variant", finding.variant},
+          {"hazard", finding.hazard},     {"signature", finding.signature},
+          {"runs", finding.runs},         {"first_night", finding.first_number},
+          {"reproducer", finding.file},   {"repair", finding.repair},
           {"symptoms", symptoms}};
 }
 

@@ -59,7 +59,8 @@ std::string commands_of(const Night& night, const NightFinding& finding, const N
       command(fmt::format("nightly mark {} ignored --because TEXT", shown_text(finding.cause)));
   if (!night.commit_before.empty()) {
     more = fmt::format(
-               "<code class=\"command\">scripts/bisect.py {} <span class=\"whole\">--good</span> {}</code>",
+               "<code class=\"command\">scripts/bisect.py {} <span class=\"whole\">--good</span> "
+               "{}</code>",
                file, shown_text(shell_word(night.commit_before))) +
            more;
   }

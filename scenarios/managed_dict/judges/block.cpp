@@ -80,10 +80,9 @@ void BlockJudge::handed_out_twice(harness::BirthId block) {
 
 void BlockJudge::crashed(const Crash& crash) {
   if (heap_.finds_miscount()) context_.reached->note_miscount();
-  Fault fault =
-      crash.block != harness::BirthId::none
-          ? context_.scene.world().ledger.describe(FaultKind::use_after_free, crash.block)
-          : context_.fault_here(FaultKind::wild_access, name_of(crash.address), {});
+  Fault fault = crash.block != harness::BirthId::none
+                    ? context_.scene.world().ledger.describe(FaultKind::use_after_free, crash.block)
+                    : context_.fault_here(FaultKind::wild_access, name_of(crash.address), {});
   fault.detail = fmt::format("SIGSEGV at {:#x}", crash.address);
   fault.fatal = true;
   context_.report(std::move(fault));

@@ -178,8 +178,8 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   }
   const bool whole = here.alive && bytes <= here.bytes - (place.address - here.base);
   const bool recycled = whole && sim_.ledger().alive(here.id);
-  Fault fault = sim_.ledger().describe(
-      recycled ? FaultKind::recycled_use : FaultKind::use_after_free, meant);
+  Fault fault =
+      sim_.ledger().describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_free, meant);
   fault.fatal = !recycled;
   if (recycled) fault.recycler = sim_.ledger().life(here.id).name;
   tell_parts(fault, place, bytes);
