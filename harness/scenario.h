@@ -188,7 +188,8 @@ class Scene {
   }
   /// Notes that an op ran.
   void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }
-  /// Notes an observed value of `what`, and the value that the reference model expects.
+  /// Compares a result with that of the reference model. A difference is a wrong_value fault at the
+  /// current site.
   void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
   /// Reports a refusal at the current site: `what` returned `answer`, or did not do its work.
   void refuse(Label what, std::string answer, Name object = 0);
