@@ -142,6 +142,12 @@ TEST_F(ClientUnheld, AnHourPassesInTheOrderOfItsMomentsAndTakesNoTime) {
   EXPECT_THAT(result["failures"], IsEmpty());
 }
 
+TEST_F(ClientUnheld, FunctionsThatTheDriverCallsWakeThreadsInTheirLastCall) {
+  const json result = found({"--runs", "100"}, part("jumping"), 0);
+  EXPECT_THAT(result["findings"], IsEmpty());
+  EXPECT_THAT(result["failures"], IsEmpty());
+}
+
 TEST_F(ClientUnheld, AChildOfForkGoesOnWithItsOneThread) {
   const json result = found({"--runs", "20"}, part("forking"), 1);
   ASSERT_EQ(result["findings"].size(), 1u);

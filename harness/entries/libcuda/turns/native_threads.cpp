@@ -14,6 +14,7 @@
 #include <string>
 
 #include "harness/cuda/process.h"
+#include "harness/cuda/program_call.h"
 #include "harness/entries/libcuda/turns/doing.h"
 #include "harness/entries/libcuda/turns/locks.h"
 #include "harness/entries/libcuda/turns/waits.h"
@@ -57,6 +58,8 @@ TurnHooks all_hooks() {
   dl_iterate_phdr(find_code, &hooks);
   add_locks(hooks);
   add_waits(hooks);
+    hooks.calls_begin = program_calls().begin;
+    hooks.calls_end = program_calls().end;
   return hooks;
 }
 
