@@ -49,20 +49,11 @@ struct Start {
   const ThreadHooks* told;
 };
 
-void end_thread(void* begun) {
-  auto* start = static_cast<Start*>(begun);
-  start->told->ended(start->thread);
-  free(start);
-}
-
 void* run_thread(void* begun) {
-  auto* start = static_cast<Start*>(begun);
-  start->told->started(start->thread);
-  void* result = nullptr;
-  pthread_cleanup_push(end_thread, start);  // Python also ends threads by pthread_exit().
-  result = start->function(start->argument);
-  pthread_cleanup_pop(1);
-  return result;
+  const Start start = *static_cast<Start*>(begun);
+  free(begun);
+  start.told->started(start.thread);
+  return start.function(start.argument);
 }
 
 Woken ask_to_wait(sem_t* semaphore, const Moment* limit) {
