@@ -135,16 +135,38 @@ void jumping() {
   wait_for(stream);
 }
 
+/// A wait is given up after a short time, while the other thread still uses the memory.
+void given_up() {
+  constexpr std::chrono::milliseconds kShort{50};
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_done = false;
+  CUstream stream = make_stream();
+  const CUdeviceptr buffer = allocate();
+  std::thread worker([&] {
+    enter();
+    use(buffer, stream);
+    wait_for(stream);
+    const std::lock_guard lock(mutex);
+    is_done = true;
+    changed.notify_all();
+  });
+  {
+    std::unique_lock lock(mutex);
+    while (!is_done)
+      if (changed.wait_for(lock, kShort) == std::cv_status::timeout && !fixed) break;
+  }
+  free(buffer);
+  worker.join();
+}
+
 struct Part {
   std::string_view name;
   void (*run)();
 };
 
-constexpr Part kParts[] = {{"spinning", spinning},
-                           {"unseen", unseen},
-                           {"sleepy", sleepy},
-                           {"forking", forking},
-                           {"jumping", jumping}};
+constexpr Part kParts[] = {{"spinning", spinning}, {"unseen", unseen},   {"sleepy", sleepy},
+                           {"forking", forking},   {"jumping", jumping}, {"given_up", given_up}};
 
 }  // namespace
 
