@@ -164,6 +164,13 @@ TEST_F(ClientUnheld, FunctionsThatTheDriverCallsWakeThreadsInTheirLastCall) {
   EXPECT_THAT(result["failures"], IsEmpty());
 }
 
+TEST_F(ClientUnheld, AThreadOfAProgramWithARuntimeTakesTurnsBeforeTheFirstCall) {
+  const json result = found({"--runs", "20"}, part("early"), 1);
+  ASSERT_EQ(result["findings"].size(), 1u);
+  EXPECT_EQ(result["findings"][0]["doubt"], "");
+  EXPECT_EQ(result["findings"][0]["shown"], 3);
+}
+
 TEST_F(ClientUnheld, AChildOfForkGoesOnWithItsOneThread) {
   const json result = found({"--runs", "20"}, part("forking"), 1);
   ASSERT_EQ(result["findings"].size(), 1u);

@@ -160,6 +160,30 @@ void given_up() {
   worker.join();
 }
 
+/// A thread begins before the first call of the driver, in a program with a CUDA runtime.
+int begin_early() {
+  expect(dlopen("libcudart.so.13", RTLD_NOW) != nullptr, "no runtime");
+  sem_t freed;
+  sem_init(&freed, 0, 0);
+  sem_init(&posted, 0, 0);
+  CUdeviceptr buffer = 0;
+  std::thread early([&] {
+    sem_wait(&posted);
+    enter();
+    free(buffer);
+    sem_post(&freed);
+  });
+  CALL(cuInit, 0);
+  CALL(cuDevicePrimaryCtxRetain, &context, 0);
+  enter();
+  buffer = allocate();
+  sem_post(&posted);
+  sem_wait(&freed);
+  free(buffer);
+  early.join();
+  return 0;
+}
+
 struct Part {
   std::string_view name;
   void (*run)();
@@ -170,4 +194,7 @@ constexpr Part kParts[] = {{"spinning", spinning}, {"unseen", unseen},   {"sleep
 
 }  // namespace
 
-int main(int count, char** arguments) { return racing::run(kParts, count, arguments); }
+int main(int count, char** arguments) {
+  if (count > 1 && std::string_view(arguments[1]) == "early") return begin_early();
+  return racing::run(kParts, count, arguments);
+}
