@@ -44,6 +44,17 @@ std::string first_difference(const std::string& recorded, const std::string& now
   return fmt::format("{} is '{}' in the file, '{}' in the run", what, shown(recorded), shown(now));
 }
 
+/// Returns the place of a party, for a wait without the innermost functions of the C library. A
+/// waiting thread wakes up from time to time, and may be in another one of them by then.
+Place outside_libc(const Party& party) {
+  const auto is_libc = [](const Frame& frame) {
+    return frame.is_library && frame.file_name().starts_with("libc.so");
+  };
+  const auto first =
+      party.site == kWait ? std::ranges::find_if_not(party.place, is_libc) : party.place.begin();
+  return {first, party.place.end()};
+}
+
 /// Returns the first difference between a party of two faults in words, or "". Older files do not
 /// have the other party of a data race.
 std::string other_party(const ToldFault& recorded, const ToldFault& now, const PartyInfo& info) {
@@ -58,7 +69,7 @@ std::string other_party(const ToldFault& recorded, const ToldFault& now, const P
             first_difference(file.*text, run.*text, fmt::format("{}{}", info.name, what).c_str());
         !differs.empty())
       return differs;
-  return first_difference(file.place, run.place, info.name);
+  return first_difference(outside_libc(file), outside_libc(run), info.name);
 }
 
 /// Returns the end without its time limit, because a replay has a longer one than the recorded run.

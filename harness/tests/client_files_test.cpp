@@ -181,6 +181,20 @@ TEST(ClientFiles, AFileIsNamedAfterTheScriptAndTheSignature) {
   EXPECT_NE(finding_name(finding, program_of({"x/crash.py"})), name);
 }
 
+TEST(ClientFiles, AWaitingThreadMayBeInAnotherFunctionOfTheCLibrary) {
+  const Frame asleep{"/lib/libc.so.6", 0, "sem_clockwait", 0x90115, true};
+  const Frame looking{"/lib/libc.so.6", 0, "pthread_mutex_lock", 0x8c481, true};
+  Finding finding = some_finding();
+  finding.fault.use.site = kWait;
+  Place& place = finding.fault.use.place;
+  place.insert(place.begin(), asleep);
+  const FindingFile recorded{{"python3", "crash.py"}, finding};
+  place.front() = looking;
+  EXPECT_THAT(difference(recorded, run_of(finding)), IsEmpty());
+  place[1].function = "g";
+  EXPECT_THAT(difference(recorded, run_of(finding)), HasSubstr("used at"));
+}
+
 TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
   const Finding finding = some_finding();
   const FindingFile recorded{{"python3", "crash.py"}, finding};

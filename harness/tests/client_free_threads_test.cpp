@@ -75,6 +75,24 @@ TEST_F(ClientFreeThreads, SoIsOneBesideThoseThatTakeTurns) {
   EXPECT_THAT(finding["threads"]["used"].get<std::string>(), HasSubstr("thread "));
 }
 
+TEST_F(ClientFreeThreads, OneOfThreadingTakesTurnsUntilItsLastDestructor) {
+  const json finding = only_finding(
+      "libc, key = ctypes.CDLL(None), ctypes.c_uint()\n"
+      "libc.pthread_key_create(ctypes.byref(key), ctypes.cast(cuda.cuMemFree_v2, "
+      "ctypes.c_void_p))\n"
+      "def late():\n"
+      "    cuda.cuCtxSetCurrent(context)\n"
+      "    libc.pthread_setspecific(key, ctypes.c_void_p(address.value))\n"
+      "begin()\n"
+      "one = threading.Thread(target=late)\none.start()\n"
+      "libc.pthread_join(ctypes.c_ulong(one.ident), None)\n"
+      "cuda.cuMemFree_v2(address)\n");
+  EXPECT_EQ(finding["doubt"], "");
+  EXPECT_EQ(finding["shown"], 3);
+  EXPECT_EQ(finding["threads"]["died"], "Thread-1 (late)");
+  EXPECT_EQ(finding["threads"]["used"], "MainThread");
+}
+
 TEST_F(ClientFreeThreads, OneThatCallsTheDriverAloneDependsOnNobody) {
   const json finding = only_finding("freely(lambda: (begin(), free(), free()))\n");
   EXPECT_EQ(finding["doubt"], "");

@@ -140,6 +140,35 @@ TEST_F(ClientUnheld, AnHourPassesInTheOrderOfItsMomentsAndTakesNoTime) {
   EXPECT_THAT(result["failures"], IsEmpty());
 }
 
+TEST_F(ClientUnheld, AShortTimeLimitMayPassWhileAnotherThreadWorks) {
+  const json result = found({"--runs", "100"}, part("given_up"), 1);
+  ASSERT_GE(result["findings"].size(), 1u);
+  EXPECT_THAT(std::string(result["findings"][0]["signature"]), HasSubstr("use_after_death"));
+  EXPECT_EQ(result["findings"][0]["doubt"], "");
+  EXPECT_EQ(result["findings"][0]["shown"], 3);
+}
+
+TEST_F(ClientUnheld, WhichALoopSurvives) {
+  Words looping = part("given_up");
+  looping.emplace_back("fixed");
+  const json result = found({"--runs", "100"}, looping, 0);
+  EXPECT_THAT(result["findings"], IsEmpty());
+  EXPECT_THAT(result["failures"], IsEmpty());
+}
+
+TEST_F(ClientUnheld, FunctionsThatTheDriverCallsWakeThreadsInTheirLastCall) {
+  const json result = found({"--runs", "100"}, part("jumping"), 0);
+  EXPECT_THAT(result["findings"], IsEmpty());
+  EXPECT_THAT(result["failures"], IsEmpty());
+}
+
+TEST_F(ClientUnheld, AThreadOfAProgramWithARuntimeTakesTurnsBeforeTheFirstCall) {
+  const json result = found({"--runs", "20"}, part("early"), 1);
+  ASSERT_EQ(result["findings"].size(), 1u);
+  EXPECT_EQ(result["findings"][0]["doubt"], "");
+  EXPECT_EQ(result["findings"][0]["shown"], 3);
+}
+
 TEST_F(ClientUnheld, AChildOfForkGoesOnWithItsOneThread) {
   const json result = found({"--runs", "20"}, part("forking"), 1);
   ASSERT_EQ(result["findings"].size(), 1u);

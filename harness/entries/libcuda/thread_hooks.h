@@ -36,8 +36,8 @@ struct ThreadHooks {
   void (*not_started)(void* thread);
   /// Called on the new thread. Returns when it is its turn.
   void (*started)(void* thread);
-  /// Called on that thread before it ends.
-  void (*ended)(void* thread);
+  /// Called before the calling thread joins another. Returns when the system's join can finish.
+  void (*joins)(pthread_t thread);
   /// Waits for a semaphore, up to a limit (null: none).
   Woken (*waits)(sem_t* semaphore, const Moment* limit);
   /// Waits until a point in time.

@@ -36,6 +36,9 @@ struct TurnHooks {
   /// The code of the driver itself, whose synchronisation is not a step of the program.
   std::uintptr_t code_begin;
   std::uintptr_t code_end;
+  /// The part of it that calls functions of the program.
+  std::uintptr_t calls_begin;
+  std::uintptr_t calls_end;
 
   /// Called before a thread is cancelled, which may end its wait.
   void (*cancels)(pthread_t thread);

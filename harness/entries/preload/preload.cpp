@@ -3,9 +3,9 @@
 // C library's functions by which threads are started, and by which Python's threads wait.
 //
 // How it works. Each function first calls the driver's hooks. If there are none, or the thread
-// takes no turns, it calls the system's function. The driver is loaded when Python starts its first
-// thread, so that no start is missed. This library is in each process of the program, including
-// shells, so it depends on the C library only.
+// takes no turns, it calls the system's function. The driver is loaded when Python or a program
+// with a CUDA runtime starts its first thread, so that no start is missed. This library is in each
+// process of the program, including shells, so it depends on the C library only.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "harness/entries/libcuda/thread_hooks.h"
+#include "harness/entries/preload/cuda_runtime.h"
 #include "harness/entries/preload/loaded_first.h"
 #include "harness/entries/preload/turns.h"
 #include "harness/entries/preload/waiting.h"
@@ -34,6 +35,12 @@ using harness::entries::ThreadHooks;
 using harness::entries::told;
 using harness::entries::Woken;
 
+/// Returns whether a program without Python contains a CUDA runtime.
+bool may_call_cuda() {
+  return getenv("AFTERLIFE_RUN") != nullptr && dlsym(RTLD_DEFAULT, "Py_IsInitialized") == nullptr &&
+         harness::entries::has_cuda_runtime();
+}
+
 /// Loads the driver, which then passes its hooks.
 void load_driver() {
   static bool is_tried = false;
@@ -49,20 +56,11 @@ struct Start {
   const ThreadHooks* told;
 };
 
-void end_thread(void* begun) {
-  auto* start = static_cast<Start*>(begun);
-  start->told->ended(start->thread);
-  free(start);
-}
-
 void* run_thread(void* begun) {
-  auto* start = static_cast<Start*>(begun);
-  start->told->started(start->thread);
-  void* result = nullptr;
-  pthread_cleanup_push(end_thread, start);  // Python also ends threads by pthread_exit().
-  result = start->function(start->argument);
-  pthread_cleanup_pop(1);
-  return result;
+  const Start start = *static_cast<Start*>(begun);
+  free(begun);
+  start.told->started(start.thread);
+  return start.function(start.argument);
 }
 
 Woken ask_to_wait(sem_t* semaphore, const Moment* limit) {
@@ -89,7 +87,7 @@ AFTERLIFE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* att
           "pthread_create");
   void* known = nullptr;
   const bool is_pythons = is_of_python(native_code(__builtin_return_address(0)));
-  if (is_pythons) load_driver();
+  if (is_pythons || (hooks == nullptr && may_call_cuda())) load_driver();
   if (hooks != nullptr) known = hooks->starting(is_pythons);
   if (known == nullptr) return create(thread, attributes, function, argument);
   auto* start = static_cast<Start*>(malloc(sizeof(Start)));

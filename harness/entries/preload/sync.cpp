@@ -15,6 +15,7 @@
 
 #include "harness/entries/preload/loaded_first.h"
 #include "harness/entries/preload/turns.h"
+#include "harness/entries/preload/waiting.h"
 
 namespace harness::entries {
 
@@ -25,6 +26,7 @@ const TurnHooks* turns = nullptr;
 namespace {
 
 using harness::entries::FutexCall;
+using harness::entries::hooks;
 using harness::entries::kNotOurs;
 using harness::entries::Moment;
 using harness::entries::RwAccess;
@@ -216,6 +218,7 @@ AFTERLIFE_EXPORT int pthread_cancel(pthread_t thread) {
 AFTERLIFE_EXPORT int pthread_join(pthread_t thread, void** result) {
   AFTERLIFE_TURN(join, thread, result, nullptr, true)
   SYSTEM("pthread_join", int (*)(pthread_t, void**));
+  if (hooks != nullptr) hooks->joins(thread);
   return system(thread, result);
 }
 

@@ -11,12 +11,15 @@ namespace harness::entries {
 /// The driver's hooks; null until the driver passes them.
 extern const TurnHooks* turns;
 
-/// Returns whether the caller may be a thread that takes turns. The driver's own code takes none.
+/// Returns whether the caller may be a thread that takes turns. The driver's own code takes none,
+/// but a function that it calls may end with a jump to the C library.
 inline bool may_turn(const void* returns_to) {
   if (turns == nullptr || !turns->are_on->load(std::memory_order_relaxed)) [[likely]]
     return false;
   const auto code = reinterpret_cast<std::uintptr_t>(returns_to);
-  return code < turns->code_begin || code >= turns->code_end;
+  const bool is_drivers = code >= turns->code_begin && code < turns->code_end;
+  const bool is_jump = code >= turns->calls_begin && code < turns->calls_end;
+  return !is_drivers || is_jump;
 }
 
 }  // namespace harness::entries

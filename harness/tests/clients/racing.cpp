@@ -180,10 +180,7 @@ void lost_wakeup() {
   std::atomic<bool> is_ready = false;
   std::thread waiter([&] {
     std::unique_lock lock(mutex);
-    while (!is_ready) {
-      enter();
-      ready.wait(lock);
-    }
+    while (!is_ready) ready.wait(lock);
   });
   if (fixed) mutex.lock();
   is_ready = true;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of several threads in C++ that do what cannot be held, let time pass, or fork. They know
-// nothing of us.
+// Programs of several threads in C++ that do what cannot be held, let time pass, fork, or have the
+// driver wake a thread. They know nothing of us.
 //
-// Usage: client_turning PART.
+// Usage: client_turning PART [fixed].
 #include <linux/futex.h>
+#include <semaphore.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,14 +105,96 @@ void forking() {
   free_twice();
 }
 
+sem_t posted;
+
+// With optimization, each ends with a jump to the C library, which then returns to the driver.
+void post(void*) { sem_post(&posted); }
+void post_from_stream(CUstream, CUresult, void*) { sem_post(&posted); }
+void notify(void* changed) { static_cast<std::condition_variable*>(changed)->notify_one(); }
+
+/// Functions that the driver calls wake threads in their last call.
+void jumping() {
+  sem_init(&posted, 0, 0);
+  CUstream stream = make_stream();
+  constexpr int kCount = 4;
+  std::thread waiter([] {
+    for (int i = 0; i < kCount; ++i) sem_wait(&posted);
+  });
+  CUuserObject object = nullptr;
+  CALL(cuUserObjectCreate, &object, nullptr, post, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+  CALL(cuLaunchHostFunc, stream, post, nullptr);
+  CALL(cuUserObjectRelease, object, 1);
+  CALL(cuStreamAddCallback, stream, post_from_stream, nullptr, 0);
+  CALL(cuLaunchHostFunc, stream, post, nullptr);
+  waiter.join();
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::unique_lock lock(mutex);
+  CALL(cuLaunchHostFunc, stream, notify, &changed);
+  changed.wait_for(lock, std::chrono::hours(1));
+  wait_for(stream);
+}
+
+/// A wait is given up after a short time, while the other thread still uses the memory.
+void given_up() {
+  constexpr std::chrono::milliseconds kShort{50};
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_done = false;
+  CUstream stream = make_stream();
+  const CUdeviceptr buffer = allocate();
+  std::thread worker([&] {
+    enter();
+    use(buffer, stream);
+    wait_for(stream);
+    const std::lock_guard lock(mutex);
+    is_done = true;
+    changed.notify_all();
+  });
+  {
+    std::unique_lock lock(mutex);
+    while (!is_done)
+      if (changed.wait_for(lock, kShort) == std::cv_status::timeout && !fixed) break;
+  }
+  free(buffer);
+  worker.join();
+}
+
+/// A thread begins before the first call of the driver, in a program with a CUDA runtime.
+int begin_early() {
+  expect(dlopen("libcudart.so.13", RTLD_NOW) != nullptr, "no runtime");
+  sem_t freed;
+  sem_init(&freed, 0, 0);
+  sem_init(&posted, 0, 0);
+  CUdeviceptr buffer = 0;
+  std::thread early([&] {
+    sem_wait(&posted);
+    enter();
+    free(buffer);
+    sem_post(&freed);
+  });
+  CALL(cuInit, 0);
+  CALL(cuDevicePrimaryCtxRetain, &context, 0);
+  enter();
+  buffer = allocate();
+  sem_post(&posted);
+  sem_wait(&freed);
+  free(buffer);
+  early.join();
+  return 0;
+}
+
 struct Part {
   std::string_view name;
   void (*run)();
 };
 
-constexpr Part kParts[] = {
-    {"spinning", spinning}, {"unseen", unseen}, {"sleepy", sleepy}, {"forking", forking}};
+constexpr Part kParts[] = {{"spinning", spinning}, {"unseen", unseen},   {"sleepy", sleepy},
+                           {"forking", forking},   {"jumping", jumping}, {"given_up", given_up}};
 
 }  // namespace
 
-int main(int count, char** arguments) { return racing::run(kParts, count, arguments); }
+int main(int count, char** arguments) {
+  if (count > 1 && std::string_view(arguments[1]) == "early") return begin_early();
+  return racing::run(kParts, count, arguments);
+}

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "harness/cuda/process.h"
+#include "harness/cuda/program_call.h"
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/limits.h"
 
@@ -85,8 +86,10 @@ CUresult Calls::cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, int* b
   {
     const ProcessWorld::Open open(ProcessWorld::of(sim.world()));  // `shared_of` is a function of
                                                                    // the program.
-    best = suggest(std::min(block_limit == 0 ? kMaxThreads : block_limit, kMaxThreads),
-                   [&](int size) { return shared_of != nullptr ? shared_of(size) : shared_bytes; });
+    best =
+        suggest(std::min(block_limit == 0 ? kMaxThreads : block_limit, kMaxThreads), [&](int size) {
+          return shared_of != nullptr ? call_program(shared_of, size) : shared_bytes;
+        });
   }
   *block_size = best.block_size;
   *grid_size = best.block_count;  // The device has one multiprocessor.

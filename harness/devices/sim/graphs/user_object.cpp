@@ -5,6 +5,7 @@
 // do so in a task does it when it has finished its own work.
 #include "harness/devices/sim/graphs/user_object.h"
 
+#include "harness/cuda/program_call.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/sanitizers.h"
 
@@ -138,7 +139,7 @@ void UserObjects::destroy(const UserObject& object) {
                                         // take this one's place.
   void* const data = object.data;
   const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));
-  act(data);
+  call_program(act, data);
 }
 
 void UserObjects::wait_a_while() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/streams/host_functions.h"
 
+#include "harness/cuda/program_call.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/sanitizers.h"
 
@@ -17,7 +18,12 @@ struct HostFunctions::Callee {
   CUresult status = CUDA_SUCCESS;
   void* data = nullptr;
 
-  void operator()() const { callback != nullptr ? callback(stream, status, data) : function(data); }
+  void operator()() const {
+    if (callback != nullptr)
+      call_program(callback, stream, status, data);
+    else
+      call_program(function, data);
+  }
 };
 
 HostFunctions::Callee HostFunctions::callee(const HostCall& call) {

@@ -57,11 +57,8 @@ struct PythonThreads::Hooks {
   static void not_started(void* hooked) { threads->baton_.remove(thread_of(hooked)); }
   static void started(void* hooked) {
     const Baton::Inside inside;
-    if (thread_of(hooked).is_native) NativeThreads::leave_at_end(thread_of(hooked));
+    NativeThreads::leave_at_end(thread_of(hooked));
     threads->baton_.enter(thread_of(hooked));
-  }
-  static void ended(void* hooked) {
-    if (!thread_of(hooked).is_native) threads->baton_.leave(thread_of(hooked));
   }
 
   /// Returns the calling thread if others may run while it waits in the C library, else null.
@@ -69,6 +66,18 @@ struct PythonThreads::Hooks {
     BatonThread* me = Baton::mine();
     const bool may_wait = me != nullptr && !me->is_native && threads->are_several();
     return may_wait && !has_lock() ? me : nullptr;
+  }
+
+  /// A thread leaves only after its destructors, for which it may need another turn.
+  static void joins(pthread_t handle) {
+    BatonThread* me = waiting_thread();
+    BatonThread* joined = me != nullptr ? threads->baton_.find(handle) : nullptr;
+    if (joined == nullptr || joined == me) return;
+    const std::function<bool()> done = [joined] {
+      return joined->state == BatonThread::State::over;
+    };
+    while (threads->baton_.wait(*me, done, std::nullopt) != Woken::ready) {
+    }
   }
 
   static Woken waits(sem_t* semaphore, const Moment* limit) {
@@ -99,7 +108,7 @@ struct PythonThreads::Hooks {
   }
 
   static constexpr ThreadHooks kTable{starting, is_started, not_started, started,
-                                      ended,    waits,      sleeps,      awaits};
+                                      joins,    waits,      sleeps,      awaits};
 };
 
 void PythonThreads::listen() {

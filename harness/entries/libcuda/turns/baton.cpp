@@ -169,18 +169,27 @@ BatonThread* Baton::first_of_the_late() {
   return first;
 }
 
-BatonThread* Baton::light_sleeper() {
+/// A wait for another thread can time out early only a few times, so that a thread which waits in a
+/// loop does not keep the others from running.
+BatonThread* Baton::light_waiter() {
   constexpr std::int64_t kLight = 100'000'000;
+  constexpr std::uint32_t kMostEarly = 4;
   BatonThread* first = holds_time_ ? first_in_time() : nullptr;
-  const bool is_light =
-      first != nullptr && first->is_sleeping && first->limit_tick - tick_ <= kLight;
-  return is_light ? first : nullptr;
+  if (first == nullptr || first->limit_tick - tick_ > kLight || is_ready(*first)) return nullptr;
+  const bool may_end = !first->is_outside && first->early_count < kMostEarly;
+  return first->is_sleeping || may_end ? first : nullptr;
 }
 
 // ---- passing the baton on ---------------------------------------------------------------------
 
+bool Baton::is_early(const BatonThread& thread) const {
+  return holds_time_ && thread.limit && !thread.is_outside && !thread.is_timed_out &&
+         !is_ready(thread);
+}
+
 void Baton::give(BatonThread& thread) {
-  if (thread.state == BatonThread::State::waits && thread.is_sleeping) {
+  if (thread.state == BatonThread::State::waits && (thread.is_sleeping || is_early(thread))) {
+    if (!thread.is_sleeping) ++thread.early_count;
     thread.is_timed_out = true;
     tick_ = std::max(tick_, thread.limit_tick);
   }
@@ -202,8 +211,8 @@ void Baton::give_to_anyone(const BatonThread* but) {
 
 void Baton::pass_on(Lock& lock, BatonThread& me, At at) {
   std::vector<BatonThread*> ready = ready_others(me);
-  if (BatonThread* sleeper = ready.empty() ? nullptr : light_sleeper(); sleeper != nullptr)
-    if (sleeper != &me) ready.push_back(sleeper);
+  if (BatonThread* waiter = ready.empty() ? nullptr : light_waiter(); waiter != nullptr)
+    if (waiter != &me) ready.push_back(waiter);
   std::size_t chosen = 0;
   // The thread that released one of the driver's threads is the first to run after it.
   if (const auto by = std::ranges::find(ready, std::exchange(me.handed_by, nullptr));
@@ -292,7 +301,7 @@ BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
     if (!options.empty()) return options.front();
     return first_of_the_late();
   }
-  if (BatonThread* sleeper = light_sleeper(); sleeper != nullptr) options.push_back(sleeper);
+  if (BatonThread* waiter = light_waiter(); waiter != nullptr) options.push_back(waiter);
   if (options.empty()) return nullptr;
   options.insert(options.begin(), &me);
   lock.unlock();

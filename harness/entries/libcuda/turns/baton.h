@@ -8,7 +8,8 @@
 // another process, also ends only when no other thread can run: then its delay changes nothing.
 //
 // In programs without Python, time itself is counted in this way: when no other thread can run, a
-// wait times out at once, and the clock then shows its limit.
+// wait times out at once, and the clock then shows its limit. A wait with a short limit may time
+// out before the others wait, by choice.
 #pragma once
 
 #include <pthread.h>
@@ -65,6 +66,7 @@ struct BatonThread {
   std::atomic<bool> is_cancelled{false};  ///< It was cancelled.
   bool is_interrupted = false;
   bool is_timed_out = false;
+  std::uint32_t early_count = 0;    ///< How many of its waits timed out while others could run.
   const void* parked_on = nullptr;  ///< The address whose wake it waits for; null if none.
   std::uint32_t parked_bits = 0;    ///< A wake must have one of these bits.
   bool is_woken = false;            ///< It was woken.
@@ -196,8 +198,11 @@ class Baton {
   std::vector<BatonThread*> ready_others(const BatonThread& me);
   BatonThread* first_in_time();
   bool is_eligible(const BatonThread& thread, bool is_paced) const;
-  /// Returns a thread that may wake up before the others wait, because its sleep is short; or null.
-  BatonThread* light_sleeper();
+  /// Returns a thread that may wake up before the others wait, because its time limit is short; or
+  /// null.
+  BatonThread* light_waiter();
+  /// Returns whether the thread, which gets the baton, times out although others could run.
+  bool is_early(const BatonThread& thread) const;
   /// Returns the thread that runs next if no other can, or null.
   BatonThread* first_of_the_late();
   void give(BatonThread& thread);

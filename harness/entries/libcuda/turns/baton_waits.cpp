@@ -107,7 +107,7 @@ BatonThread* Baton::find(pthread_t handle) {
   const Lock lock(mutex_);
   BatonThread* found = nullptr;
   for (BatonThread& thread : threads_)
-    if (thread.is_native && pthread_equal(thread.handle, handle) != 0) found = &thread;
+    if (pthread_equal(thread.handle, handle) != 0) found = &thread;
   return found;
 }
 

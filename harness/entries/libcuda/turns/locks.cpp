@@ -131,11 +131,13 @@ class Relock {
   pthread_mutex_t* mutex_;
 };
 
-/// Announces the wait before it releases the mutex, because a thread without turns may signal right
-/// after that.
+/// Offers a turn first, because a program that changes its condition without the mutex may do so
+/// between the check and the wait. Announces the wait before it releases the mutex, because a
+/// thread without turns may signal right after that.
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const Moment* end) {
   const Doing doing("pthread_cond_wait");
   if (!doing) return kNotOurs;
+  doing.offer();
   const Baton::Limit limit = HeldClock::rest_until(end);
   Doing::baton().will_park(*doing, condition, kAll, false);
   let_go(*doing, mutex);

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "harness/cuda/process.h"
+#include "harness/cuda/program_call.h"
 #include "harness/entries/libcuda/turns/doing.h"
 #include "harness/entries/libcuda/turns/locks.h"
 #include "harness/entries/libcuda/turns/waits.h"
@@ -24,14 +25,25 @@ namespace {
 NativeThreads* natives = nullptr;
 Baton* baton = nullptr;
 std::atomic<bool> is_on{false};
-pthread_key_t at_end{};  ///< Holds the calling thread, and has a destructor.
+
+void leave_at_key(void* hooked);
+
+/// The key that holds the calling thread, and has a destructor.
+pthread_key_t at_end() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    pthread_key_create(&made, leave_at_key);
+    return made;
+  }();
+  return key;
+}
 
 void leave_at_key(void* hooked) {
   // Destructors of other keys and of thread_local variables belong to the program, so this one runs
   // last.
   constexpr int kRounds = 3;
   static thread_local int round = 0;
-  if (++round < kRounds && pthread_setspecific(at_end, hooked) == 0) return;
+  if (++round < kRounds && pthread_setspecific(at_end(), hooked) == 0) return;
   const Baton::Inside inside;
   baton->leave(*static_cast<BatonThread*>(hooked));
 }
@@ -46,6 +58,8 @@ int find_code(dl_phdr_info* info, std::size_t, void* told) {
     if (part.p_type != PT_LOAD || ours < begin || ours >= begin + part.p_memsz) continue;
     hooks.code_begin = begin;
     hooks.code_end = begin + part.p_memsz;
+    hooks.calls_begin = program_calls().begin;
+    hooks.calls_end = program_calls().end;
     return 1;
   }
   return 0;
@@ -102,7 +116,6 @@ BatonThread* NativeThreads::start_another() {
 void NativeThreads::begin() {
   BatonThread& first = baton_.begin(guide_.name_first_thread(), "thread 1", true);
   first.is_native = true;
-  pthread_key_create(&at_end, leave_at_key);
   leave_at_end(first);
   HeldClock::hold(baton_);
   std::atexit([] {
@@ -118,7 +131,7 @@ void NativeThreads::is_started(BatonThread& thread, pthread_t handle) {
   if (doing) doing.offer();
 }
 
-void NativeThreads::leave_at_end(BatonThread& me) { pthread_setspecific(at_end, &me); }
+void NativeThreads::leave_at_end(BatonThread& me) { pthread_setspecific(at_end(), &me); }
 
 // ---- turns ------------------------------------------------------------------------------------
 

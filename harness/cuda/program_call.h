@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Program calls: functions of the program that the driver calls.
+//
+// The last call in such a function may be a jump, and then returns to the driver. So the code that
+// calls these functions is in a section of its own, which does not count as the driver's code.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace harness {
+
+void call_program(CUhostFn function, void* data);
+void call_program(CUstreamCallback function, CUstream stream, CUresult status, void* data);
+std::size_t call_program(CUoccupancyB2DSize function, int block_size);
+
+/// The code of the functions above.
+struct ProgramCalls {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+};
+ProgramCalls program_calls();
+
+}  // namespace harness
