@@ -143,7 +143,7 @@ TEST_F(ClientUnheld, AnHourPassesInTheOrderOfItsMomentsAndTakesNoTime) {
 TEST_F(ClientUnheld, AShortTimeLimitMayPassWhileAnotherThreadWorks) {
   const json result = found({"--runs", "100"}, part("given_up"), 1);
   ASSERT_GE(result["findings"].size(), 1u);
-  EXPECT_THAT(std::string(result["findings"][0]["signature"]), HasSubstr("use_after_death"));
+  EXPECT_THAT(std::string(result["findings"][0]["signature"]), HasSubstr("use_after_free"));
   EXPECT_EQ(result["findings"][0]["doubt"], "");
   EXPECT_EQ(result["findings"][0]["shown"], 3);
 }
