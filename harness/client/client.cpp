@@ -121,7 +121,7 @@ void locate(ClientRun& run) {
   for (Report& report : run.reports) {
     for (ToldFault& fault : report.faults) {
       faults.push_back(&fault);
-      places.insert(places.end(), {&fault.record.place, &fault.wait.place});
+      places.insert(places.end(), {&fault.record.place, &fault.wait.place, &fault.again.place});
     }
     for (ToldDecision& decision : report.decisions) places.push_back(&decision.place);
   }

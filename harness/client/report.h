@@ -93,6 +93,8 @@ struct ToldFault {
   Party use;
   Party record;  ///< The record of an event that is too early to order two uses.
   Party wait;    ///< The wait for that event, which has no effect; both empty if there is none.
+  Party again;   ///< A later record of the event, for which it waits instead; empty if none.
+  std::string record_error;  ///< The error that the record returned; empty if it succeeded.
   std::string detail;
   std::string pedantic;            ///< Why current drivers tolerate it; empty if they may not.
   std::string ended;               ///< The end of the program, if the fault is a failure.

@@ -41,10 +41,16 @@ std::string stream_of(const Party& party) {
   return party.stream.empty() ? "that work" : party.stream;
 }
 
-/// Returns where the event of a wait without effect should be recorded, or "".
+/// Returns how the event of a wait without effect should be recorded, or "".
 std::string late_record(const ToldFault& fault, const Party& first) {
   if (fault.wait.site.empty()) return {};
   const std::string wait = call_of(fault.wait), work = call_of(first);
+  if (!fault.record_error.empty())
+    return fmt::format("let {} succeed, which returned {}: {} waits for that record",
+                       call_of(fault.record), fault.record_error, wait);
+  if (!fault.again.site.empty())
+    return fmt::format("record another event at {}: {} records this one again before {} waits",
+                       place_of(fault.record), call_of(fault.again), wait);
   if (fault.record.site.empty())
     return fmt::format("record the event that {} waits for, after {}: it was never recorded", wait,
                        work);

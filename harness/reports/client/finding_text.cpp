@@ -104,10 +104,10 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   Writer writer(terminal);
   for (const client::PartyInfo& info : client::kParties)
     writer.party(label_of(fault, info), fault.*info.party);
-  writer.party("waited", fault.wait);
-  if (!is_absent(fault.wait)) writer.row("", idle_wait_of(fault), Colour::dim);
   add_placing(writer, finding);
   if (!fault.detail.empty()) writer.row("", with_plain_names(fault.detail), Colour::dim);
+  writer.party("waited", fault.wait);
+  if (!is_absent(fault.wait)) writer.row("", idle_wait_of(fault), Colour::dim);
   if (!fault.ended.empty()) writer.row("ended", "the program " + printable(fault.ended));
   if (!fault.pedantic.empty()) writer.row("pedantic", with_plain_names(fault.pedantic));
   add_decisions(writer, finding);

@@ -289,8 +289,10 @@ void Guided::failed(Label function, CUresult error, bool is_injected) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
   const World& world = process.world();
-  take_error({std::string(called(function)), name_of(world, error), is_injected, std::move(place),
-              "", world.picker.tape().size(), this_call});
+  const std::string name = name_of(world, error);
+  parties_.failed(this_call, name);
+  take_error({std::string(called(function)), name, is_injected, std::move(place), "",
+              world.picker.tape().size(), this_call});
   process.unlock();
 }
 

@@ -73,16 +73,19 @@ client::Party Parties::party_of_use(const World& world, std::string_view site,
 
 void Parties::find_wait(const World& world, const Fault::Source& first, const Fault::Source& second,
                         client::ToldFault& told) const {
-  const EventWait* wait = waits_.without_effect(first, second, askers_);
-  if (wait == nullptr) return;
+  const std::optional<IdleWait> idle = waits_.without_effect(first, second, askers_);
+  if (!idle) return;
   const auto party_of = [&](Name call, Name stream) {
     const Asker* asker = askers_.find(call);
     client::Party party = this->party(asker != nullptr ? asker->called() : "", call);
     party.stream = stream_of(world, stream);
     return party;
   };
-  told.wait = party_of(wait->call, wait->stream);
-  if (wait->record != 0) told.record = party_of(wait->record, wait->recorded_on);
+  told.wait = party_of(idle->wait.call, idle->wait.stream);
+  if (idle->record.call == 0) return;
+  told.record = party_of(idle->record.call, idle->record.stream);
+  told.record_error = idle->record.error;
+  if (idle->again.call != 0) told.again = party_of(idle->again.call, idle->again.stream);
 }
 
 void Parties::find(const World& world, const Fault& fault, bool locates,

@@ -35,6 +35,8 @@ class Parties {
   }
   /// Notes a call of another process, as that process reported it.
   void note_elsewhere(client::Party party) { elsewhere_[party.call] = std::move(party); }
+  /// Notes that a call returned an error.
+  void failed(Name call, const std::string& error) { waits_.failed(call, error); }
   /// Names the process in parties from then on. `words`: this process.
   void name_process(std::string words) { process_ = std::move(words); }
   /// Returns the party for a call of this process or its work, for other processes.
