@@ -104,8 +104,16 @@ struct ToldFault {
   /// functions, or by the same calls.
   bool is_same(const ToldFault& right) const;
   /// Returns whether both have the same end and the same use at the same places, like a data race
-  /// and the use after free that it leads to.
+  /// and the use after free that it leads to, or are one race: the same two uses in either order.
   bool is_face_of(const ToldFault& right) const;
+  /// Returns whether both are races of the same two calls, in either order.
+  bool is_race_of_calls(const ToldFault& right) const;
+  /// Returns whether it is a race of two known uses.
+  bool has_two_uses() const;
+  /// Returns whether it is a race with a write of the host at an unknown place.
+  bool is_with_unknown_write() const;
+  /// Returns whether it is a race with an allocation.
+  bool is_with_allocation() const;
   /// Returns whether the use was an access of the program itself.
   bool is_own_use() const { return use.site == kOwnRead || use.site == kOwnWrite; }
   bool operator==(const ToldFault&) const = default;

@@ -294,19 +294,25 @@ class Search {
     if (!fault.pedantic.empty() && !options_.pedantic) return take_pedantic(run, fault);
     Finding finding{.fault = fault, .run = number, .pedantic = options_.pedantic};
     completion_.complete(finding, run, plain_code_);
-    if (is_suppressed(finding.fault) || is_face(finding.fault)) return;
+    if (is_suppressed(finding.fault) || is_face(finding)) return;
     count(finding.fault, finding.run_count);
     watcher_.found(result_.findings.emplace_back(std::move(finding)));
   }
 
-  /// Takes a fault that is another face of a finding. Returns whether it is one.
-  bool is_face(const ToldFault& fault) {
-    for (Finding& known : result_.findings)
-      if (fault.is_face_of(known.fault)) {
-        known.faces.push_back(fault);
-        count(known.fault, known.run_count);
-        return true;
-      }
+  /// Takes a finding that is another face of a known one, or replaces that one if it lacks the line
+  /// of the host's write. Returns whether it is one.
+  bool is_face(Finding& finding) {
+    for (Finding& known : result_.findings) {
+      if (!finding.fault.is_face_of(known.fault)) continue;
+      const bool is_better = known.fault.is_with_unknown_write() && finding.fault.has_two_uses();
+      if (is_better)
+        known.take_over(std::move(finding));
+      else
+        known.faces.push_back(finding.fault);
+      count(known.fault, known.run_count);
+      if (is_better) watcher_.found(known);
+      return true;
+    }
     return false;
   }
 

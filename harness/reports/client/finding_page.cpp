@@ -168,7 +168,8 @@ class Page {
   std::string result() const {
     std::string rows = row("replays", replays_of(finding_));
     if (finding_.is_forced()) rows += row("forced", finding_.forced);
-    for (const ToldFault& face : finding_.faces) rows += row("also shows as", face.kind);
+    for (const ToldFault& face : finding_.faces)
+      rows += row("also shows as", face_of(fault_, face));
     rows += row("at", fault_.at);
     return section("Finding", "<table class=\"wrap\">\n" + rows + "</table>");
   }

@@ -152,7 +152,7 @@ static std::string told_faces(const client::SearchResult& result) {
     for (const client::ToldFault& face : finding.faces)
       text += fmt::format("the {} of {} at {} also shows as {}{}\n", printable(finding.fault.kind),
                           printable(finding.fault.object), printable(finding.fault.at),
-                          printable(face.kind),
+                          printable(face_of(finding.fault, face)),
                           face.ended.empty() ? "" : ": it " + printable(face.ended));
   return text;
 }

@@ -170,6 +170,12 @@ std::string idle_wait_of(const ToldFault& fault) {
                      with_plain_names(first.site), at(first.place));
 }
 
+std::string face_of(const ToldFault& fault, const ToldFault& face) {
+  if (face.kind != fault.kind || !face.ended.empty()) return face.kind;
+  if (face.is_with_unknown_write()) return face.kind + " with the host";
+  return fmt::format("{} of {} before {}", face.kind, told_of(face.other), told_of(face.use));
+}
+
 std::string missing_in(const client::Finding& finding) {
   const ToldFault& fault = finding.fault;
   const bool has_two = !is_absent(fault.other) || !is_absent(fault.death);
