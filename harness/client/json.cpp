@@ -87,6 +87,7 @@ void to_json(json& json, const ToldFault& fault) {
     json["without_effect"] = {{"record", fault.record}, {"wait", fault.wait}};
   if (!fault.again.site.empty()) json["without_effect"]["again"] = fault.again;
   if (!fault.record_error.empty()) json["without_effect"]["error"] = fault.record_error;
+  if (fault.is_reversed) json["reversed"] = true;
   if (!fault.ended.empty()) json["ended"] = fault.ended;
   if (!fault.pedantic.empty()) json["pedantic"] = fault.pedantic;
   if (!fault.free_threads.empty()) json["free_threads"] = fault.free_threads;
@@ -122,6 +123,7 @@ void from_json(const json& json, ToldFault& fault) {
     if (idle->contains("again")) fault.again = idle->at("again").get<Party>();
     fault.record_error = idle->value("error", "");
   }
+  fault.is_reversed = json.value("reversed", false);
   fault.ended = json.value("ended", "");
   fault.pedantic = json.value("pedantic", "");
   fault.free_threads = json.value("free_threads", "");

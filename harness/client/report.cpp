@@ -100,6 +100,15 @@ bool ToldFault::is_face_of(const ToldFault& right) const {
          (use.site == kAllocation || is_at_one_line(&ToldFault::use));
 }
 
+Name hash_of(const Place& place) {
+  if (place.empty()) return 0;
+  Name hash = hash_name("place");
+  for (const Frame& frame : place)
+    hash = mix(mix(mix(hash, hash_name(frame.file)), static_cast<std::uint64_t>(frame.line)),
+               frame.offset);
+  return hash;
+}
+
 const Frame* users_frame(const Place& place) {
   const auto found = std::ranges::find_if(place, [](const Frame& one) { return !one.is_library; });
   return found != place.end() ? &*found : place.empty() ? nullptr : &place.front();

@@ -29,6 +29,10 @@ struct Frame {
 /// Call stack of a call, the innermost function first. Empty if it was not recorded.
 using Place = std::vector<Frame>;
 
+/// Returns a hash of a place as the driver recorded it, without source lines of machine code; 0 if
+/// none was recorded.
+Name hash_of(const Place& place);
+
 /// Returns the innermost function of the user's code, else of a library, else null.
 const Frame* users_frame(const Place& place);
 
@@ -69,6 +73,7 @@ struct Party {
   Name call = 0;          ///< The name of the call that caused it; 0 if unknown.
   Name on = 0;            ///< The name of the stream.
   std::string process{};  ///< The process, in words; empty if processes share nothing.
+  Name code = 0;          ///< hash_of() its place, from a run that recorded places; not in a file.
   bool operator==(const Party&) const = default;
 };
 
@@ -95,6 +100,7 @@ struct ToldFault {
   Party wait;    ///< The wait for that event, which has no effect; both empty if there is none.
   Party again;   ///< A later record of the event, for which it waits instead; empty if none.
   std::string record_error;  ///< The error that the record returned; empty if it succeeded.
+  bool is_reversed = false;  ///< The program made the second use, or the end, before the first.
   std::string detail;
   std::string pedantic;            ///< Why current drivers tolerate it; empty if they may not.
   std::string ended;               ///< The end of the program, if the fault is a failure.

@@ -272,13 +272,12 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
 }
 
 void Guided::try_wait(Name call) const {
-  const client::Trial& trial = orders_.trial;
-  if (trial.kind == client::Trial::Kind::wait && trial.call == call)
-    wait_for_stream(ProcessWorld::get().world(), trial.stream);
+  if (parties_.is_tried(orders_.trial, client::Trial::Kind::wait, call))
+    wait_for_stream(ProcessWorld::get().world(), orders_.trial.stream);
 }
 
 bool Guided::leaves_out() const {
-  return orders_.trial.kind == client::Trial::Kind::leave_out && orders_.trial.call == this_call;
+  return parties_.is_tried(orders_.trial, client::Trial::Kind::leave_out, this_call);
 }
 
 /// Looks up the place without the driver: a thread with the interpreter's lock may wait for it.

@@ -38,6 +38,13 @@ const client::Place& Parties::place_of(Name activation) const {
   return place != places_.end() ? place->second : kNowhere;
 }
 
+bool Parties::is_tried(const client::Trial& trial, client::Trial::Kind how, Name call) const {
+  if (trial.kind != how) return false;
+  if (trial.place == 0) return trial.call == call;
+  const auto place = places_.find(call);
+  return place != places_.end() && client::hash_of(place->second) == trial.place;
+}
+
 std::string Parties::thread_of(Name activation) const {
   const Asker* asker = askers_.find(activation);
   if (asker == nullptr) return {};
@@ -88,6 +95,14 @@ void Parties::find_wait(const World& world, const Fault::Source& first, const Fa
   if (idle->again.call != 0) told.again = party_of(idle->again.call, idle->again.stream);
 }
 
+/// Returns whether the program made the second use, or the end, before the first use.
+bool Parties::is_reversed(const Fault::Source& first, const Fault::Source& second) const {
+  const Asker* const earlier = askers_.find(askers_.origin_of(first.activation));
+  const Asker* const later = askers_.find(askers_.origin_of(second.activation));
+  return earlier != nullptr && later != nullptr && later->order != 0 &&
+         later->order < earlier->order;
+}
+
 void Parties::find(const World& world, const Fault& fault, bool locates,
                    client::ToldFault& told) const {
   const bool is_end = !fault.death_site.empty() && fault.other.activation != 0;
@@ -97,7 +112,10 @@ void Parties::find(const World& world, const Fault& fault, bool locates,
       fault.use.activation != 0 ? fault.use : Fault::Source{fault.activation};
   told.use = party_of_use(world, fault.use_site.view(), is_end ? fault.other : last);
   if (is_race) told.other = party_of_use(world, fault.writer.site.view(), fault.other);
-  if (is_end || is_race) find_wait(world, fault.other, last, told);
+  if (is_end || is_race) {
+    find_wait(world, fault.other, last, told);
+    told.is_reversed = is_reversed(fault.other, last);
+  }
   if (locates && fault.code != 0) add_kernel_frame(told.use.place, fault.code, told.use.site);
   if (const Asker* taken = askers_.find(fault.captured); taken != nullptr)
     told.capture = party(taken->called(), fault.captured);
@@ -106,6 +124,10 @@ void Parties::find(const World& world, const Fault& fault, bool locates,
   const Life* life = find_life(world, fault.object);
   if (life == nullptr) return;
   told.birth = party(fault.birth_site.view(), life->birth_activation);
+  if (const Name on = waits_.stream_of_allocation(life->birth_activation); on != 0) {
+    told.birth.on = on;
+    told.birth.stream = stream_of(world, on);
+  }
   if (is_end)
     told.death = party_of_use(world, fault.death_site.view(), last);
   else if (!life->alive)
