@@ -51,6 +51,7 @@ std::string other_party(const ToldFault& recorded, const ToldFault& now, const P
   const Party& file = recorded.*info.party;
   const Party& run = now.*info.party;
   if (info.party == &ToldFault::other && file == Party()) return {};
+  if (info.party == &ToldFault::death && file.site.empty() && run == Party()) return {};
   const bool is_birth = info.party == &ToldFault::birth;
   for (const auto& [what, text] : {std::pair{"", &Party::site},
                                    {", thread", &Party::thread},

@@ -7,6 +7,7 @@
 #include "harness/entries/libcuda/guide/call_failures.h"
 #include "harness/entries/libcuda/native_place.h"
 #include "harness/entries/libcuda/thread_options.h"
+#include "harness/fault/kinds.h"
 
 namespace harness::entries {
 namespace {
@@ -130,7 +131,7 @@ void Parties::find(const World& world, const Fault& fault, bool locates,
   }
   if (is_end)
     told.death = party_of_use(world, fault.death_site.view(), last);
-  else if (!life->alive)
+  else if (!life->alive && (fault.kind != FaultKind::data_race || !fault.death_site.empty()))
     told.death = party(fault.death_site.view(), life->death_activation);
   for (const client::PartyInfo& info : client::kParties)
     told.key = mix(told.key, (told.*info.party).call);
