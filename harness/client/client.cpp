@@ -113,6 +113,14 @@ fs::path find_library_folder() {
   return fs::exists(installed) && !fs::exists(built / kLibraries[0]) ? installed : built;
 }
 
+/// Returns the hash of the place of a use, without the frame of a kernel.
+Name code_of_use(const ToldFault& fault) {
+  const Place& place = fault.use.place;
+  const bool has_kernel =
+      !place.empty() && place.front().offset != 0 && place.front().function == fault.use.site;
+  return hash_of(has_kernel ? Place(place.begin() + 1, place.end()) : place);
+}
+
 /// Looks up the source lines of machine code, and the functions that identify each fault.
 void locate(ClientRun& run) {
   std::vector<ToldFault*> faults;
@@ -121,10 +129,14 @@ void locate(ClientRun& run) {
   for (Report& report : run.reports) {
     for (ToldFault& fault : report.faults) {
       faults.push_back(&fault);
-      places.insert(places.end(), {&fault.record.place, &fault.wait.place});
+      places.insert(places.end(), {&fault.record.place, &fault.wait.place, &fault.again.place});
     }
     for (ToldDecision& decision : report.decisions) places.push_back(&decision.place);
   }
+  for (ToldFault* fault : faults)
+    for (const PartyInfo& info : kParties)
+      (fault->*info.party).code = hash_of((fault->*info.party).place);
+  for (ToldFault* fault : faults) fault->use.code = code_of_use(*fault);
   add_lines(faults, places);
   for (ToldFault* fault : faults) fault->at = functions_of(*fault);
 }

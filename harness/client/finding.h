@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/client/orders.h"
@@ -36,6 +37,16 @@ struct Finding {
   bool is_of(const ToldFault& other) const {
     return fault.is_same(other) ||
            std::ranges::any_of(faces, [&](const ToldFault& face) { return face.is_same(other); });
+  }
+  /// Becomes `better`, another face of the same bug that says more.
+  void take_over(Finding&& better) {
+    std::vector<ToldFault> all = std::move(faces);
+    all.push_back(fault);
+    const std::uint64_t first = run, count = run_count;
+    *this = std::move(better);
+    faces = std::move(all);
+    run = first;
+    run_count = count;
   }
   /// Returns whether every replay showed it. If not, the program itself differs from run to run.
   bool repeats() const { return shown_count == replay_count; }

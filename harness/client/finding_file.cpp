@@ -56,19 +56,24 @@ Place outside_libc(const Party& party) {
 }
 
 /// Returns the first difference between a party of two faults in words, or "". Older files do not
-/// have the other party of a data race.
+/// have the other party of a data race, or the stream of an allocation, but may have the place of
+/// an end that plays no part.
 std::string other_party(const ToldFault& recorded, const ToldFault& now, const PartyInfo& info) {
   const Party& file = recorded.*info.party;
   const Party& run = now.*info.party;
   if (info.party == &ToldFault::other && file == Party()) return {};
+  if (info.party == &ToldFault::death && file.site.empty() && run == Party()) return {};
+  const bool is_birth = info.party == &ToldFault::birth;
   for (const auto& [what, text] : {std::pair{"", &Party::site},
                                    {", thread", &Party::thread},
                                    {", stream", &Party::stream},
-                                   {", process", &Party::process}})
+                                   {", process", &Party::process}}) {
+    if (is_birth && text == &Party::stream && file.stream.empty()) continue;
     if (std::string differs =
             first_difference(file.*text, run.*text, fmt::format("{}{}", info.name, what).c_str());
         !differs.empty())
       return differs;
+  }
   return first_difference(outside_libc(file), outside_libc(run), info.name);
 }
 

@@ -85,6 +85,9 @@ void to_json(json& json, const ToldFault& fault) {
   }
   if (!fault.wait.site.empty())
     json["without_effect"] = {{"record", fault.record}, {"wait", fault.wait}};
+  if (!fault.again.site.empty()) json["without_effect"]["again"] = fault.again;
+  if (!fault.record_error.empty()) json["without_effect"]["error"] = fault.record_error;
+  if (fault.is_reversed) json["reversed"] = true;
   if (!fault.ended.empty()) json["ended"] = fault.ended;
   if (!fault.pedantic.empty()) json["pedantic"] = fault.pedantic;
   if (!fault.free_threads.empty()) json["free_threads"] = fault.free_threads;
@@ -117,7 +120,10 @@ void from_json(const json& json, ToldFault& fault) {
   if (const auto idle = json.find("without_effect"); idle != json.end()) {
     fault.record = idle->at("record").get<Party>();
     fault.wait = idle->at("wait").get<Party>();
+    if (idle->contains("again")) fault.again = idle->at("again").get<Party>();
+    fault.record_error = idle->value("error", "");
   }
+  fault.is_reversed = json.value("reversed", false);
   fault.ended = json.value("ended", "");
   fault.pedantic = json.value("pedantic", "");
   fault.free_threads = json.value("free_threads", "");

@@ -18,7 +18,8 @@ void write_orders(const std::string& folder, const Orders& orders) {
                             {"fails", orders.fails},           {"failable", orders.failable_count},
                             {"pedantic", orders.pedantic},     {"forces", orders.forces},
                             {"trial", raw(orders.trial.kind)}, {"call", orders.trial.call},
-                            {"stream", orders.trial.stream},   {"flushes", orders.flushes}};
+                            {"stream", orders.trial.stream},   {"place", orders.trial.place},
+                            {"flushes", orders.flushes}};
   write_whole_file(orders_file(folder), json.dump(), OnDisk::later);
 }
 
@@ -38,7 +39,8 @@ Orders read_orders(const std::string& folder) {
     orders.pedantic = json.at("pedantic");
     orders.forces = json.at("forces");
     orders.flushes = json.at("flushes");
-    orders.trial = {json.at("trial").get<Trial::Kind>(), json.at("call"), json.at("stream")};
+    orders.trial = {json.at("trial").get<Trial::Kind>(), json.at("call"), json.at("stream"),
+                    json.at("place")};
     return orders;
   });
 }

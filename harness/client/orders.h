@@ -16,7 +16,8 @@ namespace harness::client {
 /// The environment variable that names the folder.
 inline constexpr const char* kFolderVariable = "AFTERLIFE_RUN";
 
-/// A repair of a run, to see whether it removes the fault: it changes the behaviour of one call.
+/// A repair of a run, to see whether it removes the fault: it changes the behaviour of one call, or
+/// of all calls at its place.
 struct Trial {
   enum class Kind : std::uint8_t {
     none,
@@ -26,6 +27,7 @@ struct Trial {
   Kind kind = Kind::none;
   Name call = 0;
   Name stream = 0;
+  Name place = 0;  ///< hash_of() the place, if all calls there are meant; else 0.
   bool operator==(const Trial&) const = default;
 };
 

@@ -61,6 +61,7 @@ class Portable {
     for (const PartyInfo& info : kParties) place((fault.*info.party).place);
     place(fault.record.place);
     place(fault.wait.place);
+    place(fault.again.place);
   }
 
  private:

@@ -11,6 +11,8 @@
 
 namespace harness::client {
 
+static constexpr const char* kDataRace = "data_race";
+
 std::string report_file(const std::string& folder, unsigned process) {
   return fmt::format("{}/report-{}.json", folder, process);
 }
@@ -33,13 +35,78 @@ bool ToldFault::is_same(const ToldFault& right) const {
   return key == 0 || right.key == 0 || key == right.key;
 }
 
+/// Returns whether both are the same call in the same function of the program.
+static bool is_like(const Party& left, const Party& right) {
+  const Frame* const here = users_frame(left.place);
+  const Frame* const there = users_frame(right.place);
+  return here != nullptr && there != nullptr && left.site == right.site &&
+         here->file == there->file && here->function == there->function &&
+         (!here->function.empty() || here->offset == there->offset);
+}
+
+/// Returns whether both races are of memory that was born in one function.
+static bool have_like_births(const ToldFault& left, const ToldFault& right) {
+  const bool are_unknown = left.birth.place.empty() && right.birth.place.empty();
+  return left.object == right.object && left.birth.site == right.birth.site &&
+         (are_unknown || is_like(left.birth, right.birth));
+}
+
+/// Returns whether the fault lacks only the line of the host's write in a race that has it.
+static bool lacks_line_of(const ToldFault& fault, const ToldFault& race) {
+  if (!fault.is_with_unknown_write() || !race.has_two_uses() || !have_like_births(fault, race))
+    return false;
+  const auto is_own = [](const Party& one) {
+    return one.site == kOwnRead || one.site == kOwnWrite;
+  };
+  return (is_own(race.use) && is_like(fault.use, race.other)) ||
+         (is_own(race.other) && is_like(fault.use, race.use));
+}
+
+/// Returns whether both are the race of two uses, in either order.
+static bool is_race_of_both(const ToldFault& left, const ToldFault& right) {
+  if (!left.has_two_uses() || !right.has_two_uses() || !have_like_births(left, right)) return false;
+  return (is_like(left.use, right.use) && is_like(left.other, right.other)) ||
+         (is_like(left.use, right.other) && is_like(left.other, right.use));
+}
+
+bool ToldFault::has_two_uses() const {
+  return kind == kDataRace && death.site.empty() && !other.site.empty();
+}
+
+bool ToldFault::is_race_of_calls(const ToldFault& right) const {
+  if (!has_two_uses() || !right.has_two_uses() || use.call == 0 || other.call == 0) return false;
+  return (use.call == right.use.call && other.call == right.other.call) ||
+         (use.call == right.other.call && other.call == right.use.call);
+}
+
+bool ToldFault::is_with_unknown_write() const {
+  return kind == kDataRace && death.site.empty() && other.site.empty() &&
+         detail.ends_with("(host)");
+}
+
+bool ToldFault::is_with_allocation() const {
+  return kind == kDataRace && death.site.empty() && other.site.empty() &&
+         detail.ends_with(fmt::format("({})", kAllocation));
+}
+
 bool ToldFault::is_face_of(const ToldFault& right) const {
+  if (is_race_of_both(*this, right)) return true;
+  if (lacks_line_of(*this, right) || lacks_line_of(right, *this)) return true;
   const auto is_at_one_line = [&](Party ToldFault::* party) {
     const Place& here = (this->*party).place;
     return !here.empty() && here == (right.*party).place;
   };
   return is_at_one_line(&ToldFault::birth) && is_at_one_line(&ToldFault::death) &&
          (use.site == kAllocation || is_at_one_line(&ToldFault::use));
+}
+
+Name hash_of(const Place& place) {
+  if (place.empty()) return 0;
+  Name hash = hash_name("place");
+  for (const Frame& frame : place)
+    hash = mix(mix(mix(hash, hash_name(frame.file)), static_cast<std::uint64_t>(frame.line)),
+               frame.offset);
+  return hash;
 }
 
 const Frame* users_frame(const Place& place) {

@@ -29,6 +29,10 @@ struct Frame {
 /// Call stack of a call, the innermost function first. Empty if it was not recorded.
 using Place = std::vector<Frame>;
 
+/// Returns a hash of a place as the driver recorded it, without source lines of machine code; 0 if
+/// none was recorded.
+Name hash_of(const Place& place);
+
 /// Returns the innermost function of the user's code, else of a library, else null.
 const Frame* users_frame(const Place& place);
 
@@ -69,6 +73,7 @@ struct Party {
   Name call = 0;          ///< The name of the call that caused it; 0 if unknown.
   Name on = 0;            ///< The name of the stream.
   std::string process{};  ///< The process, in words; empty if processes share nothing.
+  Name code = 0;          ///< hash_of() its place, from a run that recorded places; not in a file.
   bool operator==(const Party&) const = default;
 };
 
@@ -93,6 +98,9 @@ struct ToldFault {
   Party use;
   Party record;  ///< The record of an event that is too early to order two uses.
   Party wait;    ///< The wait for that event, which has no effect; both empty if there is none.
+  Party again;   ///< A later record of the event, for which it waits instead; empty if none.
+  std::string record_error;  ///< The error that the record returned; empty if it succeeded.
+  bool is_reversed = false;  ///< The program made the second use, or the end, before the first.
   std::string detail;
   std::string pedantic;            ///< Why current drivers tolerate it; empty if they may not.
   std::string ended;               ///< The end of the program, if the fault is a failure.
@@ -102,8 +110,16 @@ struct ToldFault {
   /// functions, or by the same calls.
   bool is_same(const ToldFault& right) const;
   /// Returns whether both have the same end and the same use at the same places, like a data race
-  /// and the use after free that it leads to.
+  /// and the use after free that it leads to, or are one race: the same two uses in either order.
   bool is_face_of(const ToldFault& right) const;
+  /// Returns whether both are races of the same two calls, in either order.
+  bool is_race_of_calls(const ToldFault& right) const;
+  /// Returns whether it is a race of two known uses.
+  bool has_two_uses() const;
+  /// Returns whether it is a race with a write of the host at an unknown place.
+  bool is_with_unknown_write() const;
+  /// Returns whether it is a race with an allocation.
+  bool is_with_allocation() const;
   /// Returns whether the use was an access of the program itself.
   bool is_own_use() const { return use.site == kOwnRead || use.site == kOwnWrite; }
   bool operator==(const ToldFault&) const = default;

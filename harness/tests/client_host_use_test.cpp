@@ -48,6 +48,18 @@ TEST_F(ClientHostUse, AWriteOfWhatACopyMayStillTakeIsFoundAtItsLine) {
   EXPECT_EQ(line_at(result["findings"][0], "used"), line("# The copy may still take it."));
 }
 
+TEST_F(ClientHostUse, TheFindingWithTheLineReplacesTheOneWithout) {
+  const Ended ended = run({"--runs", "30"}, unwaited("ended"));
+  EXPECT_THAT(ended.out, HasSubstr("  second    " + script("unwaited.py") + ":" +
+                                   std::to_string(line("# The copy may still take it."))));
+  EXPECT_THAT(ended.out, HasSubstr(" also shows as data_race with the host\n"));
+  EXPECT_THAT(ended.out, HasSubstr("\n30 runs, 1 finding; "));
+  const json all = searched("ended", 1)["findings"];
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0]["used"], "the program's own write");
+  EXPECT_EQ(testing::run_toys({"replay", all[0]["file"]}).code, 0);
+}
+
 TEST_F(ClientHostUse, WhatTheProgramMayCountOnIsNone) {
   for (const char* way : {"waited", "sign"}) {
     const json result = searched(way, 0);

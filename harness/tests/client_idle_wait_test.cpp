@@ -45,6 +45,26 @@ TEST_F(ClientIdleWait, AnEventThatWasNeverRecordedIsNamed) {
   EXPECT_THAT(text, HasSubstr(": it was never recorded\n"));
 }
 
+TEST_F(ClientIdleWait, AnEventThatWasRecordedAgainIsNamed) {
+  const std::string text = told("again");
+  EXPECT_THAT(text, HasSubstr("\n  waited    " + at("cuda.cuStreamWaitEvent(")));
+  EXPECT_THAT(text, HasSubstr("has no effect: its event was recorded again at " + at("# Again.") +
+                              " before the wait\n"));
+  EXPECT_THAT(text, HasSubstr("fix       record another event at early_event.py:"));
+}
+
+TEST_F(ClientIdleWait, ARecordThatFailedIsNamed) {
+  const std::string text = told("elsewhere");
+  EXPECT_THAT(text, HasSubstr("has no effect: the record of its event at " + at("# Late enough.") +
+                              " returned CUDA_ERROR_INVALID_HANDLE\n"));
+  EXPECT_THAT(text, HasSubstr("fix       let cuEventRecord at early_event.py:"));
+}
+
+TEST_F(ClientIdleWait, TheBytesOfTheUseAreToldBelowIt) {
+  const std::string text = told("never");
+  EXPECT_LT(text.find("it writes bytes 0 to 4096"), text.find("\n  waited "));
+}
+
 TEST_F(ClientIdleWait, AWaitOfTheHostIsNamed) {
   EXPECT_THAT(told("host"),
               HasSubstr(at("cuda.cuEventSynchronize(event)") + ", by cuEventSynchronize\n"));

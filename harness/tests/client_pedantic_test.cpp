@@ -30,6 +30,12 @@ TEST_F(ClientPedantic, IsToldInOneLineAndIsNoFailure) {
   EXPECT_THAT(ended.out, StartsWith("read b'\\x00\\x01\\x02'\npedantic")) << "in one line";
 }
 
+TEST_F(ClientPedantic, ARunCountsOnce) {
+  Words twice = staged_;
+  twice.emplace_back("twice");
+  EXPECT_THAT(run({"--runs", "3"}, twice).out, HasSubstr("pedantic, in 3 of 3 runs: "));
+}
+
 TEST_F(ClientPedantic, TheDriverIsAsThoseOfToday) {
   const json result = found({"--runs", "30"}, staged_, 0);
   EXPECT_THAT(result["failures"], IsEmpty()) << "each run read what was copied";

@@ -47,5 +47,22 @@ TEST(ClientSearch, AFindingThatIsNotMinimizedKeepsItsDecisions) {
   EXPECT_THAT(finding.decisions[0].who, Not(IsEmpty()));
 }
 
+TEST(ClientSearch, AFaultWithoutADeathHasNoPlaceOfOne) {
+  if (kAsan || kTsan) GTEST_SKIP() << "other programs lack the run-time of a sanitizer";
+  Impatient watcher;
+  SearchOptions options;
+  options.client.command = {"python3", "harness/tests/clients/alike.py", "late"};
+  options.client.library_folder = library_folder();
+  options.runs = 20;
+  const std::atomic<bool> goes_on{false};
+  const SearchResult result = search(options, watcher, goes_on);
+  ASSERT_THAT(result.findings, SizeIs(1)) << "one race, in either order";
+  ASSERT_THAT(result.findings[0].faces, Not(IsEmpty()));
+  for (const ToldFault& face : result.findings[0].faces) {
+    EXPECT_EQ(face.death.site, "");
+    EXPECT_THAT(face.death.place, IsEmpty()) << "it was freed before the late one ran";
+  }
+}
+
 }  // namespace
 }  // namespace harness::client

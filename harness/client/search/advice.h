@@ -21,9 +21,9 @@ struct Advice {
 /// or one object.
 std::vector<Advice> advice_for(const ToldFault& fault);
 
-/// Returns the first advice that helps: three runs with it do not show the fault and end with this
-/// exit code. Returns advice without words if none helps. `run` runs the program with the choices
-/// of the finding and the trial.
+/// Returns the first advice that helps: three runs with it, at one call or at all calls of its
+/// place, do not show the fault and end well or with this exit code. Returns advice without words
+/// if none helps. `run` runs the program with the choices of the finding and the trial.
 Advice tried_advice(const ToldFault& fault, int code,
                     const std::function<ClientRun(const Trial&)>& run);
 

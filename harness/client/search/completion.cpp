@@ -169,7 +169,7 @@ void Completion::repair(Finding& finding, const Tape& least, int code) const {
   Advice found;
   if (finding.replay_count != 0 && finding.repeats() && !stop_.load())
     found = tried_advice(finding.fault, code, [&](const Trial& trial) {
-      Orders trying = orders_for(least, false);
+      Orders trying = orders_for(least, trial.place != 0);
       trying.trial = trial;
       return run_("trying a repair, run", trying);
     });

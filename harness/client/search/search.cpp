@@ -151,6 +151,7 @@ class Search {
   void take(const ClientRun& run) {
     if (run.ended.stopped) return;
     const std::uint64_t number = result_.run_count++;
+    counted_.clear();
     for (const Report& report : run.reports)
       for (const ToldFault& fault : report.faults) take(run, fault, number);
     take_injected(run);
@@ -176,11 +177,8 @@ class Search {
     for (Finding& known : result_.findings)
       if (known.is_of(*failure)) return ++known.run_count, true;
     if (is_suppressed(*failure)) return true;
-    Finding finding;
-    finding.fault = *failure;
-    finding.run = number;
-    finding.run_count = 1;
-    finding.pedantic = options_.pedantic;
+    Finding finding{
+        .fault = *failure, .run = number, .run_count = 1, .pedantic = options_.pedantic};
     if (!is_led_to(finding, with_all_decisions(run, *failure)))
       return failing_.reject(finding.fault.signature), false;
     if (is_suppressed(finding.fault)) return true;
@@ -288,32 +286,39 @@ class Search {
     const ToldFault fault = told_apart(shown, run);
     for (Finding& known : result_.findings)
       if (known.is_of(fault)) {
-        ++known.run_count;
+        count(known.fault, known.run_count);
         if (known.is_forced()) try_unforced(known, run);
         return;
       }
     if (is_suppressed(fault)) return;
     if (!fault.pedantic.empty() && !options_.pedantic) return take_pedantic(run, fault);
-    Finding finding;
-    finding.fault = fault;
-    finding.run = number;
-    finding.run_count = 1;
-    finding.pedantic = options_.pedantic;
+    Finding finding{.fault = fault, .run = number, .pedantic = options_.pedantic};
     completion_.complete(finding, run, plain_code_);
-    if (is_suppressed(finding.fault)) return;
-    if (is_face(finding.fault)) return;
+    if (is_suppressed(finding.fault) || is_face(finding)) return;
+    count(finding.fault, finding.run_count);
     watcher_.found(result_.findings.emplace_back(std::move(finding)));
   }
 
-  /// Takes a fault that is another face of a finding. Returns whether it is one.
-  bool is_face(const ToldFault& fault) {
-    for (Finding& known : result_.findings)
-      if (fault.is_face_of(known.fault)) {
-        known.faces.push_back(fault);
-        ++known.run_count;
-        return true;
-      }
+  /// Takes a finding that is another face of a known one, or replaces that one if it lacks the line
+  /// of the host's write. Returns whether it is one.
+  bool is_face(Finding& finding) {
+    for (Finding& known : result_.findings) {
+      if (!finding.fault.is_face_of(known.fault)) continue;
+      const bool is_better = known.fault.is_with_unknown_write() && finding.fault.has_two_uses();
+      if (is_better)
+        known.take_over(std::move(finding));
+      else
+        known.faces.push_back(finding.fault);
+      count(known.fault, known.run_count);
+      if (is_better) watcher_.found(known);
+      return true;
+    }
     return false;
+  }
+
+  /// Counts the run once, even if it shows the fault by several calls.
+  void count(const ToldFault& fault, std::uint64_t& run_count) {
+    if (counted_.insert(fault.signature + fault.at).second) ++run_count;
   }
 
   /// Returns the fault with the functions in which it happens, if a finding has its signature: the
@@ -346,12 +351,11 @@ class Search {
   /// once.
   void take_pedantic(const ClientRun& run, const ToldFault& fault) {
     for (PedanticNote& known : result_.pedantic)
-      if (known.fault.signature == fault.signature) {
-        ++known.run_count;
-        return;
-      }
+      if (known.fault.signature == fault.signature) return count(known.fault, known.run_count);
     const ToldFault placed = completion_.placed(fault, run);
-    if (!is_suppressed(placed)) result_.pedantic.push_back({placed, 1});
+    if (is_suppressed(placed)) return;
+    result_.pedantic.push_back({placed});
+    count(placed, result_.pedantic.back().run_count);
   }
 
   /// Counts a suppressed fault. A rule for a file matches only after places were recorded.
@@ -400,6 +404,7 @@ class Search {
   /// Faults with the functions in which they happen, by signature and key.
   std::map<std::pair<std::string, Name>, ToldFault> placed_;
   std::map<std::string, unsigned> placed_runs_;  ///< Number of runs, by signature.
+  std::set<std::string> counted_;                ///< Faults for which the run was counted.
   Crew crew_{options_.client, stop_, options_.jobs};
   const Completion completion_{
       options_.client, orders(),

@@ -80,7 +80,8 @@ class SearchWatcher {
   /// The default run is over.
   virtual void plain(const ClientRun& run) = 0;
   virtual void progress(const SearchResult& result, const char* doing, double seconds) = 0;
-  /// A finding is complete. Called again if a finding turns out not to need forced choices.
+  /// A finding is complete. Called again if a finding turns out not to need forced choices, or if
+  /// another one replaces it, which then has it as a face.
   virtual void found(const Finding& finding) = 0;
 };
 

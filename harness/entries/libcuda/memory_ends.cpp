@@ -144,9 +144,9 @@ bool MemoryEnds::end(std::uintptr_t low, std::uintptr_t high, Label how, void* b
   if (orders_.locates) parties_.note(ending.name, std::move(place));
   World& world = process.world();
   const client::Trial& trial = orders_.trial;
-  const bool is_tried = trial.call == ending.name;
-  if (is_tried && trial.kind == client::Trial::Kind::wait) wait_for_stream(world, trial.stream);
-  bool stays = is_tried && trial.kind == client::Trial::Kind::leave_out;
+  if (parties_.is_tried(trial, client::Trial::Kind::wait, ending.name))
+    wait_for_stream(world, trial.stream);
+  bool stays = parties_.is_tried(trial, client::Trial::Kind::leave_out, ending.name);
   if (!stays) {
     Activation* const caller = world.picker.enter(ending);
     const SiteScope site(world.scheduler, how);

@@ -141,10 +141,10 @@ class Page {
   std::string parties() {
     std::string rows;
     for (const client::PartyInfo& info : client::kParties) rows += party_rows(info);
+    if (!fault_.detail.empty()) rows += row("detail", with_plain_names(fault_.detail));
     if (!is_absent(fault_.wait))
       rows +=
           row("waited", call_of(fault_.wait) + at(fault_.wait.place) + " " + idle_wait_of(fault_));
-    if (!fault_.detail.empty()) rows += row("detail", with_plain_names(fault_.detail));
     if (!fault_.ended.empty()) rows += row("ended", "the program " + fault_.ended);
     if (!fault_.pedantic.empty()) rows += row("pedantic", fault_.pedantic);
     return section("Who did it", "<table class=\"wrap\">\n" + rows + "</table>");
@@ -168,7 +168,8 @@ class Page {
   std::string result() const {
     std::string rows = row("replays", replays_of(finding_));
     if (finding_.is_forced()) rows += row("forced", finding_.forced);
-    for (const ToldFault& face : finding_.faces) rows += row("also shows as", face.kind);
+    for (const ToldFault& face : finding_.faces)
+      rows += row("also shows as", face_of(fault_, face));
     rows += row("at", fault_.at);
     return section("Finding", "<table class=\"wrap\">\n" + rows + "</table>");
   }

@@ -104,10 +104,10 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   Writer writer(terminal);
   for (const client::PartyInfo& info : client::kParties)
     writer.party(label_of(fault, info), fault.*info.party);
-  writer.party("waited", fault.wait);
-  if (!is_absent(fault.wait)) writer.row("", idle_wait_of(fault), Colour::dim);
   add_placing(writer, finding);
   if (!fault.detail.empty()) writer.row("", with_plain_names(fault.detail), Colour::dim);
+  writer.party("waited", fault.wait);
+  if (!is_absent(fault.wait)) writer.row("", idle_wait_of(fault), Colour::dim);
   if (!fault.ended.empty()) writer.row("ended", "the program " + printable(fault.ended));
   if (!fault.pedantic.empty()) writer.row("pedantic", with_plain_names(fault.pedantic));
   add_decisions(writer, finding);
@@ -152,7 +152,7 @@ static std::string told_faces(const client::SearchResult& result) {
     for (const client::ToldFault& face : finding.faces)
       text += fmt::format("the {} of {} at {} also shows as {}{}\n", printable(finding.fault.kind),
                           printable(finding.fault.object), printable(finding.fault.at),
-                          printable(face.kind),
+                          printable(face_of(finding.fault, face)),
                           face.ended.empty() ? "" : ": it " + printable(face.ended));
   return text;
 }

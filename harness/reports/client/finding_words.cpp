@@ -159,9 +159,21 @@ std::string sentence_of(const client::Finding& finding) {
 std::string idle_wait_of(const ToldFault& fault) {
   if (is_absent(fault.wait)) return {};
   if (is_absent(fault.record)) return "has no effect: its event was never recorded";
+  if (!fault.record_error.empty())
+    return fmt::format("has no effect: the record of its event{} returned {}",
+                       at(fault.record.place), fault.record_error);
+  if (!is_absent(fault.again))
+    return fmt::format("has no effect: its event was recorded again{} before the wait",
+                       at(fault.again.place));
   const client::Party& first = is_absent(fault.other) ? fault.use : fault.other;
   return fmt::format("has no effect: its event was recorded{}, before {}{}", at(fault.record.place),
                      with_plain_names(first.site), at(first.place));
+}
+
+std::string face_of(const ToldFault& fault, const ToldFault& face) {
+  if (face.kind != fault.kind || !face.ended.empty()) return face.kind;
+  if (face.is_with_unknown_write()) return face.kind + " with the host";
+  return fmt::format("{} of {} before {}", face.kind, told_of(face.other), told_of(face.use));
 }
 
 std::string missing_in(const client::Finding& finding) {

@@ -57,6 +57,9 @@ std::string missing_in(const client::Finding& finding);
 /// "" if there is no such wait.
 std::string idle_wait_of(const client::ToldFault& fault);
 
+/// Returns how another face of the fault shows: by its kind, or as a race by its two uses.
+std::string face_of(const client::ToldFault& fault, const client::ToldFault& face);
+
 /// Returns a choice: its place, and the answer.
 std::string decision_of(const client::ToldDecision& told);
 

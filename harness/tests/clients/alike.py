@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two functions that make the same mistake: they free on a stream that does not wait for the other one, which uses the memory.
-"race": two streams write the same bytes. "twice": what is used after its end is freed by a call that is not the last to need it."""
+"race": two streams write the same bytes. "late": one does so when it is freed. "twice": what is used after its end is freed by a call that is not the last to need it."""
 import ctypes
 import sys
 
@@ -38,6 +38,15 @@ def race():
     check(cuda.cuCtxSynchronize())
 
 
+def late():
+    address = ctypes.c_uint64()
+    check(cuda.cuMemAlloc_v2(ctypes.byref(address), 64))
+    check(cuda.cuMemsetD8_v2(address, 5, 64))
+    check(cuda.cuMemsetD8Async(address, 6, 64, one))
+    check(cuda.cuStreamSynchronize(one))
+    check(cuda.cuMemFree_v2(address))
+
+
 def twice():
     """Without the free, the program ends with another code."""
     address = ctypes.c_uint64()
@@ -56,6 +65,8 @@ check(cuda.cuStreamCreate(ctypes.byref(one), 1))
 check(cuda.cuStreamCreate(ctypes.byref(two), 1))
 if "race" in sys.argv:
     race()
+elif "late" in sys.argv:
+    late()
 elif "twice" in sys.argv:
     twice()
 else:

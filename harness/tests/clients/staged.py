@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A copy from pageable memory, and then a use on a stream that is not ordered after it. With "raced" also one that was
-submitted before the copy; with "large" a copy that drivers of today have late, too."""
+submitted before the copy; with "large" a copy that drivers of today have late, too; with "twice" all of it for two allocations."""
 import ctypes
 import sys
 
@@ -12,13 +12,14 @@ cuda.cuInit(0)
 cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
 cuda.cuCtxSetCurrent(context)
 cuda.cuStreamCreate(ctypes.byref(stream), 1)
-cuda.cuMemAlloc_v2(ctypes.byref(address), count)
-if "raced" in sys.argv:
-    cuda.cuMemsetD8Async(address, 7, 64, stream)
-cuda.cuMemcpyHtoD_v2(address, bytes(range(64)) * (count // 64), count)
 kept = ctypes.create_string_buffer(64)
-cuda.cuMemcpyDtoHAsync_v2(kept, address, 64, stream)  # The first use of what was copied.
-cuda.cuStreamSynchronize(stream)
+for _ in range(2 if "twice" in sys.argv else 1):
+    cuda.cuMemAlloc_v2(ctypes.byref(address), count)
+    if "raced" in sys.argv:
+        cuda.cuMemsetD8Async(address, 7, 64, stream)
+    cuda.cuMemcpyHtoD_v2(address, bytes(range(64)) * (count // 64), count)
+    cuda.cuMemcpyDtoHAsync_v2(kept, address, 64, stream)  # The first use of what was copied.
+    cuda.cuStreamSynchronize(stream)
 print("read", kept.raw[:3])
 if kept.raw != bytes(range(64)):
     raise SystemExit("read something else")

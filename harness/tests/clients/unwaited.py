@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses pinned memory while a copy does. Its argument says how: `read` or `rewritten`, before it has waited for the copy; `waited`; `sign`,
+"""Uses pinned memory while a copy does. Its argument says how: `read` or `rewritten`, before it has waited for the copy; `ended`, where it waits after
+the write; `waited`; `sign`,
 where the stream writes a word behind the copy, which is looked for; `file`, where a file is read into another part of the memory."""
 import ctypes
 import os
@@ -19,9 +20,11 @@ numbers = (ctypes.c_uint8 * 128).from_address(pinned.value)
 numbers[100] = 5
 cuda.cuMemsetD8_v2(device, 7, 64)
 cuda.cuCtxSynchronize()
-if way == "rewritten":
+if way in ("rewritten", "ended"):
     cuda.cuMemcpyHtoDAsync_v2(device, pinned, 64, stream)
     numbers[8] = 1  # The copy may still take it.
+    if way == "ended":
+        cuda.cuStreamSynchronize(stream)
     raise SystemExit
 cuda.cuMemcpyDtoHAsync_v2(pinned, device, 64, stream)
 numbers[100] += 1  # No copy uses it.

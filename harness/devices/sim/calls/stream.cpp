@@ -194,11 +194,18 @@ static std::uint32_t last_noted(SimDevice& sim) {
 }
 
 /// Records a wait for an event, for reports. In a process, this includes waits for events that were
-/// never recorded, which order nothing.
+/// never recorded, or without success, which order nothing.
 static void note_wait(SimDevice& sim, const Event& event) {
-  const bool is_recorded = event.point.stream != nullptr;
-  if (!is_recorded && ProcessWorld::of(sim.world()) == nullptr) return;
-  sim.world().history.add(Ordering{is_recorded ? event.noted : 0, last_noted(sim)});
+  if (event.point.stream == nullptr && ProcessWorld::of(sim.world()) == nullptr) return;
+  sim.world().history.add(Ordering{event.noted, last_noted(sim)});
+}
+
+/// Notes that the call `noted` records the event. In a process, also notes which record it
+/// replaces, or would replace without an error.
+static void note_record(SimDevice& sim, Event& event, std::uint32_t noted) {
+  if (event.noted != 0 && ProcessWorld::of(sim.world()) != nullptr)
+    sim.world().history.add(Ordering{event.noted, noted});
+  event.noted = noted;
 }
 
 CUresult Calls::cuEventCreate(CUevent* created, unsigned flags) {
@@ -243,7 +250,11 @@ CUresult Calls::cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned fla
   if (external && stream->capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   const std::uint32_t noted = last_noted(sim);
   Event* event = sim.find(sim.handles().events, handle, "event");
-  if (event == nullptr || event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (event->context != stream->context) {
+    if (ProcessWorld::of(sim.world()) != nullptr) note_record(sim, *event, noted);
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
   event = recorded_event(sim, event);
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (external)
@@ -253,7 +264,7 @@ CUresult Calls::cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned fla
     return CUDA_SUCCESS;
   }
   event->capture = nullptr;
-  event->noted = noted;
+  note_record(sim, *event, noted);
   Work& work = sim.queues().fresh(WorkKind::record, "record");
   work.event = event;
   work.event_record = ++event->record_count;

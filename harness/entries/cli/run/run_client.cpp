@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "harness/client/finding_file.h"
 #include "harness/client/search/failure.h"
@@ -67,11 +68,15 @@ class Watcher final : public client::SearchWatcher {
         (std::filesystem::path(options_.out) /
          client::finding_name(finding, name.empty() ? client::program_of(options_.command) : name))
             .string();
-    const bool is_new = told_.insert(finding.fault.signature + finding.fault.at).second;
+    const bool replaces = replace(finding, file);
+    const bool is_new = told_.insert({name_of(finding.fault), files_.size()}).second;
     if (is_new) files_.push_back(file);
     const bool is_kept = keep(finding, file);
     if (options_.json) return;
-    if (!is_new) fmt::print("reported as forced, but possible without it:\n");
+    if (replaces)
+      fmt::print("reported without the line of the host, which is:\n");
+    else if (!is_new)
+      fmt::print("reported as forced, but possible without it:\n");
     fmt::print("{}\n",
                reports::finding_text(finding, is_kept ? file : "", reports::Terminal::of(1)));
     std::fflush(stdout);
@@ -84,6 +89,23 @@ class Watcher final : public client::SearchWatcher {
   }
 
  private:
+  static std::string name_of(const client::ToldFault& fault) { return fault.signature + fault.at; }
+
+  /// Lets the file of a finding take the place of its face that was reported before. Returns false
+  /// if there is none.
+  bool replace(const client::Finding& finding, const std::string& file) {
+    if (told_.contains(name_of(finding.fault))) return false;
+    for (const client::ToldFault& face : finding.faces)
+      if (const auto before = told_.find(name_of(face)); before != told_.end()) {
+        const std::size_t index = before->second;
+        std::error_code none;
+        std::filesystem::remove(std::exchange(files_[index], file), none);
+        told_.insert({name_of(finding.fault), index});
+        return true;
+      }
+    return false;
+  }
+
   /// Writes the finding. Returns whether it could be written; it is printed in either case.
   bool keep(const client::Finding& finding, const std::string& file) {
     try {
@@ -99,8 +121,8 @@ class Watcher final : public client::SearchWatcher {
   const RunOptions& options_;
   reports::Progress progress_{2, reports::Terminal::of(2)};
   std::vector<std::string> files_;
-  std::set<std::string> told_;  ///< By their signatures and functions.
-  std::string failure_;         ///< The reason why the first unwritten finding was not written.
+  std::map<std::string, std::size_t> told_;  ///< Indices of files, by signature and functions.
+  std::string failure_;  ///< The reason why the first unwritten finding was not written.
 };
 
 /// Returns the exit code, from all findings or only the new ones.

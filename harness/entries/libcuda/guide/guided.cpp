@@ -272,13 +272,12 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
 }
 
 void Guided::try_wait(Name call) const {
-  const client::Trial& trial = orders_.trial;
-  if (trial.kind == client::Trial::Kind::wait && trial.call == call)
-    wait_for_stream(ProcessWorld::get().world(), trial.stream);
+  if (parties_.is_tried(orders_.trial, client::Trial::Kind::wait, call))
+    wait_for_stream(ProcessWorld::get().world(), orders_.trial.stream);
 }
 
 bool Guided::leaves_out() const {
-  return orders_.trial.kind == client::Trial::Kind::leave_out && orders_.trial.call == this_call;
+  return parties_.is_tried(orders_.trial, client::Trial::Kind::leave_out, this_call);
 }
 
 /// Looks up the place without the driver: a thread with the interpreter's lock may wait for it.
@@ -289,8 +288,10 @@ void Guided::failed(Label function, CUresult error, bool is_injected) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
   const World& world = process.world();
-  take_error({std::string(called(function)), name_of(world, error), is_injected, std::move(place),
-              "", world.picker.tape().size(), this_call});
+  const std::string name = name_of(world, error);
+  parties_.failed(this_call, name);
+  take_error({std::string(called(function)), name, is_injected, std::move(place), "",
+              world.picker.tape().size(), this_call});
   process.unlock();
 }
 

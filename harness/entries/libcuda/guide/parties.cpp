@@ -7,6 +7,7 @@
 #include "harness/entries/libcuda/guide/call_failures.h"
 #include "harness/entries/libcuda/native_place.h"
 #include "harness/entries/libcuda/thread_options.h"
+#include "harness/fault/kinds.h"
 
 namespace harness::entries {
 namespace {
@@ -36,6 +37,13 @@ const client::Place& Parties::place_of(Name activation) const {
   static const client::Place kNowhere;
   const auto place = places_.find(askers_.origin_of(activation));
   return place != places_.end() ? place->second : kNowhere;
+}
+
+bool Parties::is_tried(const client::Trial& trial, client::Trial::Kind how, Name call) const {
+  if (trial.kind != how) return false;
+  if (trial.place == 0) return trial.call == call;
+  const auto place = places_.find(call);
+  return place != places_.end() && client::hash_of(place->second) == trial.place;
 }
 
 std::string Parties::thread_of(Name activation) const {
@@ -73,16 +81,27 @@ client::Party Parties::party_of_use(const World& world, std::string_view site,
 
 void Parties::find_wait(const World& world, const Fault::Source& first, const Fault::Source& second,
                         client::ToldFault& told) const {
-  const EventWait* wait = waits_.without_effect(first, second, askers_);
-  if (wait == nullptr) return;
+  const std::optional<IdleWait> idle = waits_.without_effect(first, second, askers_);
+  if (!idle) return;
   const auto party_of = [&](Name call, Name stream) {
     const Asker* asker = askers_.find(call);
     client::Party party = this->party(asker != nullptr ? asker->called() : "", call);
     party.stream = stream_of(world, stream);
     return party;
   };
-  told.wait = party_of(wait->call, wait->stream);
-  if (wait->record != 0) told.record = party_of(wait->record, wait->recorded_on);
+  told.wait = party_of(idle->wait.call, idle->wait.stream);
+  if (idle->record.call == 0) return;
+  told.record = party_of(idle->record.call, idle->record.stream);
+  told.record_error = idle->record.error;
+  if (idle->again.call != 0) told.again = party_of(idle->again.call, idle->again.stream);
+}
+
+/// Returns whether the program made the second use, or the end, before the first use.
+bool Parties::is_reversed(const Fault::Source& first, const Fault::Source& second) const {
+  const Asker* const earlier = askers_.find(askers_.origin_of(first.activation));
+  const Asker* const later = askers_.find(askers_.origin_of(second.activation));
+  return earlier != nullptr && later != nullptr && later->order != 0 &&
+         later->order < earlier->order;
 }
 
 void Parties::find(const World& world, const Fault& fault, bool locates,
@@ -94,7 +113,10 @@ void Parties::find(const World& world, const Fault& fault, bool locates,
       fault.use.activation != 0 ? fault.use : Fault::Source{fault.activation};
   told.use = party_of_use(world, fault.use_site.view(), is_end ? fault.other : last);
   if (is_race) told.other = party_of_use(world, fault.writer.site.view(), fault.other);
-  if (is_end || is_race) find_wait(world, fault.other, last, told);
+  if (is_end || is_race) {
+    find_wait(world, fault.other, last, told);
+    told.is_reversed = is_reversed(fault.other, last);
+  }
   if (locates && fault.code != 0) add_kernel_frame(told.use.place, fault.code, told.use.site);
   if (const Asker* taken = askers_.find(fault.captured); taken != nullptr)
     told.capture = party(taken->called(), fault.captured);
@@ -103,9 +125,13 @@ void Parties::find(const World& world, const Fault& fault, bool locates,
   const Life* life = find_life(world, fault.object);
   if (life == nullptr) return;
   told.birth = party(fault.birth_site.view(), life->birth_activation);
+  if (const Name on = waits_.stream_of_allocation(life->birth_activation); on != 0) {
+    told.birth.on = on;
+    told.birth.stream = stream_of(world, on);
+  }
   if (is_end)
     told.death = party_of_use(world, fault.death_site.view(), last);
-  else if (!life->alive)
+  else if (!life->alive && (fault.kind != FaultKind::data_race || !fault.death_site.empty()))
     told.death = party(fault.death_site.view(), life->death_activation);
   for (const client::PartyInfo& info : client::kParties)
     told.key = mix(told.key, (told.*info.party).call);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/client/orders.h"
 #include "harness/client/report.h"
 #include "harness/entries/libcuda/free_threads.h"
 #include "harness/entries/libcuda/guide/askers.h"
@@ -35,6 +36,10 @@ class Parties {
   }
   /// Notes a call of another process, as that process reported it.
   void note_elsewhere(client::Party party) { elsewhere_[party.call] = std::move(party); }
+  /// Returns whether the repair under trial changes this call.
+  bool is_tried(const client::Trial& trial, client::Trial::Kind how, Name call) const;
+  /// Notes that a call returned an error.
+  void failed(Name call, const std::string& error) { waits_.failed(call, error); }
   /// Names the process in parties from then on. `words`: this process.
   void name_process(std::string words) { process_ = std::move(words); }
   /// Returns the party for a call of this process or its work, for other processes.
@@ -60,6 +65,7 @@ class Parties {
   /// Fills in the wait that was meant to order two uses.
   void find_wait(const World& world, const Fault::Source& first, const Fault::Source& second,
                  client::ToldFault& told) const;
+  bool is_reversed(const Fault::Source& first, const Fault::Source& second) const;
   std::string answer_of(const Decision& decision, const Asker* asker) const;
   client::Party party(std::string_view site, Name activation) const;
   client::Party party_of_use(const World& world, std::string_view site,
