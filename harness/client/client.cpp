@@ -126,7 +126,11 @@ void locate(ClientRun& run) {
     for (ToldDecision& decision : report.decisions) places.push_back(&decision.place);
   }
   add_lines(faults, places);
-  for (ToldFault* fault : faults) fault->at = functions_of(*fault);
+  for (ToldFault* fault : faults) {
+    fault->at = functions_of(*fault);
+    fault->former_at = former_functions_of(*fault);
+    if (fault->former_at == fault->at) fault->former_at.clear();
+  }
 }
 
 }  // namespace
