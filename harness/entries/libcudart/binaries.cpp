@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "harness/entries/libcudart/call.h"
+#include "harness/entries/short_lock.h"
 
 namespace harness::cudart {
 namespace {
@@ -28,7 +28,7 @@ struct HostVariable {
 
 /// All registered binaries. Lifetime: that of the process, because modules unregister at its end.
 struct Registered {
-  std::shared_mutex mutex;
+  entries::ShortLock lock;
   std::map<const void*, HostFunction> functions;
   std::map<const void*, HostVariable> variables;
   std::map<CUkernel, const void*> hosts;
@@ -95,17 +95,17 @@ cudaError_t Binary::load(CUlibrary& library) {
 }
 
 void Binary::add_kernel(const void* host, const char* name) {
-  const std::lock_guard lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   registered().functions[host] = {this, name};
 }
 
 void Binary::add_variable(const void* host, const char* name, std::size_t bytes) {
-  const std::lock_guard lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   registered().variables[host] = {this, name, bytes};
 }
 
 void Binary::add_managed(void** pointer, const char* name, std::size_t bytes) {
-  const std::lock_guard lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   registered().variables[pointer] = {this, name, bytes, pointer};
 }
 
@@ -114,7 +114,7 @@ cudaError_t Binary::find_managed() {
   if (const cudaError_t error = load(library)) return error;
   std::vector<HostVariable> found;
   {
-    const std::shared_lock lock(registered().mutex);
+    const std::lock_guard lock(registered().lock);
     for (const auto& [host, variable] : registered().variables)
       if (variable.binary == this && variable.managed != nullptr) found.push_back(variable);
   }
@@ -130,7 +130,7 @@ cudaError_t Binary::find_managed() {
 
 void Binary::unregister() {
   {
-    const std::lock_guard lock(registered().mutex);
+    const std::lock_guard lock(registered().lock);
     const auto is_mine = [this](const auto& entry) { return entry.second.binary == this; };
     std::erase_if(registered().hosts, [&](const auto& entry) {
       const auto function = registered().functions.find(entry.second);
@@ -155,7 +155,7 @@ cudaError_t find_kernel(const void* function, CUkernel& kernel) {
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   HostFunction found{};
   {
-    const std::shared_lock lock(registered().mutex);
+    const std::lock_guard lock(registered().lock);
     const auto entry = registered().functions.find(function);
     if (entry != registered().functions.end()) found = entry->second;
   }
@@ -166,14 +166,14 @@ cudaError_t find_kernel(const void* function, CUkernel& kernel) {
   if (const cudaError_t error = found.binary->load(library)) return error;
   if (const CUresult error = driver.cuLibraryGetKernel(&kernel, library, found.name.c_str()))
     return error == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidDeviceFunction : error_of(error);
-  const std::lock_guard lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   registered().functions[function].kernel = kernel;
   registered().hosts[kernel] = function;
   return cudaSuccess;
 }
 
 void* host_function(CUkernel kernel) {
-  const std::shared_lock lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   const auto found = registered().hosts.find(kernel);
   return found != registered().hosts.end() ? const_cast<void*>(found->second) : kernel;
 }
@@ -181,7 +181,7 @@ void* host_function(CUkernel kernel) {
 cudaError_t find_symbol(const void* host, Symbol& symbol) {
   HostVariable found{};
   {
-    const std::shared_lock lock(registered().mutex);
+    const std::lock_guard lock(registered().lock);
     const auto entry = registered().variables.find(host);
     if (entry == registered().variables.end()) return cudaErrorInvalidSymbol;
     found = entry->second;
