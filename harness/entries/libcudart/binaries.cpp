@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Registered {
   std::map<const void*, HostFunction> functions;
   std::map<const void*, HostVariable> variables;
   std::map<CUkernel, const void*> hosts;
+  std::set<const void*> gone;  ///< Functions of binaries that are no longer registered.
 };
 Registered& registered() {
   static auto* const all = new Registered;
@@ -97,6 +99,7 @@ cudaError_t Binary::load(CUlibrary& library) {
 void Binary::add_kernel(const void* host, const char* name) {
   const std::lock_guard lock(registered().lock);
   registered().functions[host] = {this, name};
+  registered().gone.erase(host);
 }
 
 void Binary::add_variable(const void* host, const char* name, std::size_t bytes) {
@@ -136,6 +139,8 @@ void Binary::unregister() {
       const auto function = registered().functions.find(entry.second);
       return function != registered().functions.end() && is_mine(*function);
     });
+    for (const auto& entry : registered().functions)
+      if (is_mine(entry)) registered().gone.insert(entry.first);
     std::erase_if(registered().functions, is_mine);
     std::erase_if(registered().variables, is_mine);
   }
@@ -158,6 +163,9 @@ cudaError_t find_kernel(const void* function, CUkernel& kernel) {
     const std::lock_guard lock(registered().lock);
     const auto entry = registered().functions.find(function);
     if (entry != registered().functions.end()) found = entry->second;
+    // It is no handle that the driver could know: another thread may be in exit().
+    if (registered().gone.contains(function))
+      return is_ending ? cudaErrorCudartUnloading : cudaErrorInvalidDeviceFunction;
   }
   if (found.binary == nullptr) return find_handle(function, kernel);
   kernel = found.kernel;
