@@ -138,7 +138,11 @@ void locate(ClientRun& run) {
       (fault->*info.party).code = hash_of((fault->*info.party).place);
   for (ToldFault* fault : faults) fault->use.code = code_of_use(*fault);
   add_lines(faults, places);
-  for (ToldFault* fault : faults) fault->at = functions_of(*fault);
+  for (ToldFault* fault : faults) {
+    fault->at = functions_of(*fault);
+    fault->former_at = former_functions_of(*fault);
+    if (fault->former_at == fault->at) fault->former_at.clear();
+  }
 }
 
 }  // namespace

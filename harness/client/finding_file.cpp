@@ -13,6 +13,7 @@
 #include "harness/client/json.h"
 #include "harness/client/portable.h"
 #include "harness/client/search/failure.h"
+#include "harness/client/source_places.h"
 #include "harness/fault/former_words.h"
 #include "harness/printable.h"
 
@@ -28,8 +29,30 @@ std::string words(const Frame& frame) {
                      frame.offset == 0 ? "" : fmt::format("+{:#x}", frame.offset));
 }
 
+/// Returns the place of the run in the form of the recorded one, which has one frame for each
+/// address if an older version wrote it.
+Place in_form_of(const Place& recorded, const Place& now) {
+  Place form;
+  auto here = recorded.begin();
+  for (auto there = now.begin(); there != now.end();) {
+    const auto end = end_of_address(now, there);
+    const auto next = here == recorded.end() ? here : end_of_address(recorded, here);
+    const auto one = next - here != 1 ? end : std::find_if(there, end, [&](const Frame& frame) {
+      return is_same_place(*here, frame);
+    });
+    if (one != end)
+      form.push_back(*one);
+    else
+      form.insert(form.end(), there, end);
+    here = next;
+    there = end;
+  }
+  return form;
+}
+
 /// Returns the first difference between two places in words, or "".
-std::string first_difference(const Place& recorded, const Place& now, const char* what) {
+std::string first_difference(const Place& recorded, const Place& run, const char* what) {
+  const Place now = in_form_of(recorded, run);
   const auto [here, there] = std::ranges::mismatch(recorded, now, is_same_place);
   if (here == recorded.end() && there == now.end()) return {};
   return fmt::format("{} at {} in the file, at {} in the run", what,

@@ -2,9 +2,12 @@
 #include "harness/client/json.h"
 
 #include <fmt/format.h>
-#include "harness/fault/former_words.h"
-
 #include <array>
+#include <string_view>
+#include <utility>
+
+#include "harness/client/source_places.h"
+#include "harness/fault/former_words.h"
 
 namespace harness::client {
 
@@ -16,8 +19,10 @@ void to_json(json& json, const Frame& frame) {
   if (frame.is_library) json["library"] = true;
 }
 
+/// Older files have names of files that nvcc wrote.
 void from_json(const json& json, Frame& frame) {
   frame.file = json.at("file");
+  if (std::string source = source_name(frame.file); !source.empty()) frame.file = std::move(source);
   frame.line = json.at("line");
   frame.function = json.at("function");
   frame.offset = json.value("offset", std::uint64_t{0});
@@ -93,6 +98,18 @@ void to_json(json& json, const ToldFault& fault) {
   if (!fault.free_threads.empty()) json["free_threads"] = fault.free_threads;
 }
 
+/// Replaces the names of files that nvcc wrote, in functions of an older file.
+static std::string in_source_names(std::string functions) {
+  constexpr std::string_view kBegin = "tmpxft_", kEnd = ".cudafe1.cpp:";
+  for (std::size_t at = 0; (at = functions.find(kBegin, at)) != functions.npos; ++at) {
+    const std::size_t end = functions.find(kEnd, at);
+    if (end == functions.npos) break;
+    const std::size_t bytes = end + kEnd.size() - 1 - at;
+    functions.replace(at, bytes, source_name(functions.substr(at, bytes)));
+  }
+  return functions;
+}
+
 /// Older files have no other party of a data race.
 void from_json(const json& json, ToldFault& fault) {
   fault.signature = in_current_words(json.at("signature").get<std::string>());
@@ -101,7 +118,7 @@ void from_json(const json& json, ToldFault& fault) {
   fault.detail = json.at("detail");
   fault.decision_count = json.at("after");
   fault.key = json.value("key", Name{0});
-  fault.at = json.value("at", "");
+  fault.at = in_source_names(json.value("at", ""));
   const nlohmann::json threads = json.value("threads", nlohmann::json::object());
   const nlohmann::json streams = json.value("streams", nlohmann::json::object());
   const nlohmann::json processes = json.value("processes", nlohmann::json::object());

@@ -13,4 +13,8 @@ namespace harness::client {
 /// "encode.py:encode, encode.py:free". Empty if no place was recorded.
 std::string functions_of(const ToldFault& fault);
 
+/// Returns the functions that older versions wrote for the fault, whose headers of the C++ library
+/// were the user's code. Marks and files of those versions have them.
+std::string former_functions_of(const ToldFault& fault);
+
 }  // namespace harness::client

@@ -122,8 +122,18 @@ std::string without_lines(std::string_view text) {
   return words;
 }
 
+std::string_view without_random(std::string_view name) {
+  if (!name.starts_with("tmpxft_"))
+    return name;  // Then two numbers, a dash, a third, and the name.
+  const std::size_t dash = name.find('-');
+  const std::size_t end = dash == name.npos ? dash : name.find('_', dash);
+  return end == name.npos ? name : name.substr(end + 1);
+}
+
 bool is_same_place(const Frame& left, const Frame& right) {
-  if (left.file_name() != right.file_name() || left.function != right.function) return false;
+  if (without_random(left.file_name()) != without_random(right.file_name()) ||
+      left.function != right.function)
+    return false;
   if (left.is_library && right.is_library) return true;  // Patch releases move its lines.
   if (left.offset == 0 || right.offset == 0) return left.line == right.line;
   return left.offset == right.offset;

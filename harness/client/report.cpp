@@ -31,7 +31,8 @@ unsigned take_report_number(const std::string& folder) {
 
 bool ToldFault::is_same(const ToldFault& right) const {
   if (signature != right.signature) return false;
-  if (!at.empty() && !right.at.empty()) return at == right.at;
+  if (!at.empty() && !right.at.empty())
+    return at == right.at || former_at == right.at || at == right.former_at;
   return key == 0 || right.key == 0 || key == right.key;
 }
 

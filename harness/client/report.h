@@ -89,6 +89,7 @@ struct ToldFault {
   std::string signature;
   Name key = 0;    ///< A hash of the calls of its parties, equal in each run that makes them.
   std::string at;  ///< The functions of its parties; empty if places were not recorded.
+  std::string former_at;  ///< The same, as older versions wrote it; empty if it has no other form.
   std::string kind;
   std::string object;  ///< The kind of the object.
   Party birth;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/fault/former_words.h"
 #include "harness/files/read.h"
@@ -27,9 +28,20 @@ bool fits_file(const std::string& pattern, const std::string& file) {
   return fits(pattern, file) || fits("*/" + pattern, file);
 }
 
+/// Returns whether the pattern is for the file that nvcc wrote for this source: older versions
+/// showed it for functions in class bodies.
+bool fits_written(const std::string& pattern, const Frame& frame) {
+  constexpr std::string_view kEnd = ".cudafe1.cpp", kSource = ".cu";
+  std::string_view name = frame.file_name();
+  if (!pattern.ends_with(kEnd) || !name.ends_with(kSource)) return false;
+  name.remove_suffix(kSource.size());
+  return fits_file(pattern, fmt::format("/tmp/tmpxft_00000000_00000000-0_{}{}", name, kEnd));
+}
+
 bool fits_place(const std::string& pattern, const Place& place) {
   return std::ranges::any_of(place, [&](const Frame& frame) {
-    return fits(pattern, frame.function) || fits_file(pattern, frame.file);
+    return fits(pattern, frame.function) || fits_file(pattern, frame.file) ||
+           fits_written(pattern, frame);
   });
 }
 

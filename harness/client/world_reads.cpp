@@ -118,16 +118,17 @@ class Replays {
 
 /// Adds source lines to reads by machine code, if they are known.
 static std::vector<WorldRead> with_lines(std::vector<WorldRead> reads) {
-  std::vector<Frame> frames;
-  for (const WorldRead& read : reads) frames.push_back({read.file, 0, "", read.offset, false});
-  std::vector<Frame*> native;
-  for (Frame& frame : frames)
-    if (frame.offset != 0) native.push_back(&frame);
-  add_lines(native);
+  std::vector<Frame> native;
+  for (const WorldRead& read : reads)
+    if (read.offset != 0) native.push_back({read.file, 0, "", read.offset, false});
+  const std::vector<Place> known = lines_of(native);
+  auto next = known.begin();
   std::vector<WorldRead> placed;
   for (std::size_t i = 0; i < reads.size(); ++i) {
     WorldRead& read = reads[i];
-    if (frames[i].line != 0) read = {read.kind, read.function, frames[i].file, frames[i].line, 0};
+    if (read.offset != 0)
+      if (const Frame& frame = *users_frame(*next++); frame.line != 0)
+        read = {read.kind, read.function, frame.file, frame.line, 0};
     if (std::ranges::find(placed, read) == placed.end()) placed.push_back(read);
   }
   return placed;

@@ -291,16 +291,18 @@ TEST(ClientFiles, ASuppressionFitsAKindAndAFunctionOrTheEndOfAPath) {
 }
 
 TEST(ClientFiles, LinesOfMachineCodeAreThoseThatAreKnown) {
-  Place place{
+  const std::vector<Frame> frames{
       {"prog", 0, "", 16, false}, {"prog", 0, "known", 32, false}, {"prog", 0, "x", 48, false}};
-  std::vector<Frame*> frames{&place[0], &place[1], &place[2]};
-  take_lines(frames,
-             "0x10\nmain\n/src/a b.cpp:12 (discriminator 3)\nouter\n/src/a b.cpp:40\n"
-             "0x20\n??\n??:0\n"
-             "0x30\nstd::lock\n/usr/include/c++/12/mutex:5\nfree\n/src/b.cpp:7\n");
-  EXPECT_EQ(place[0], (Frame{"/src/a b.cpp", 12, "main", 16, false}));
-  EXPECT_EQ(place[1], (Frame{"prog", 0, "known", 32, false}));
-  EXPECT_EQ(place[2], (Frame{"/src/b.cpp", 7, "free", 48, false}));
+  const std::vector<Place> places =
+      take_lines(frames,
+                 "0x10\nmain\n/src/a b.cpp:12 (discriminator 3)\nouter\n/src/a b.cpp:40\n"
+                 "0x20\n??\n??:0\n"
+                 "0x30\nstd::lock\n/usr/include/c++/12/mutex:5\nfree\n/src/b.cpp:7\n");
+  EXPECT_EQ(places.at(0), (Place{{"/src/a b.cpp", 12, "main", 16, false},
+                                 {"/src/a b.cpp", 40, "outer", 16, false}}));
+  EXPECT_EQ(places.at(1), (Place{{"prog", 0, "known", 32, false}}));
+  EXPECT_EQ(places.at(2), (Place{{"/usr/include/c++/12/mutex", 5, "std::lock", 48, true},
+                                 {"/src/b.cpp", 7, "free", 48, false}}));
 }
 
 /// A launch by <<<>>> goes through a header of the toolkit, code that nvcc writes, and the kernel's

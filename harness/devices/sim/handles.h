@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles: the driver's values for contexts, streams and the like. They are opaque, cannot be
 // dereferenced, and are not reused within a run: a stale one is recognised, never followed. (Those
-// of graphs are reused: handles_recycled.h.)
+// of graphs are reused: handles_recycled.h; those of streams and events may be: handles_freed.h.)
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -63,20 +64,26 @@ inline constexpr unsigned kHandleShift = 4;
 template <class T, HandleKind kKind>
 class HandleTable {
  public:
-  void begin() { count_ = first_alive_ = 0; }
+  void begin() {
+    count_ = first_alive_ = 0;
+    reused_.clear();
+  }
 
-  T& add() {
+  /// Begins an object with a fresh handle, or with that of a dead object of this table.
+  T& add(const T* dead = nullptr) {
     if (count_ == objects_.size()) objects_.push_back(std::make_unique<T>());
     T& object = *objects_[count_];
     object.reset();
     object.birth = BirthId::none;
     object.alive = true;
     object.process = World::current()->scheduler.process();
-    object.handle = kBase | ++count_ << kShift;
+    object.handle = dead != nullptr ? dead->handle : kBase | (count_ + 1) << kShift;
+    if (dead != nullptr) reused_[object.handle] = count_;
+    ++count_;
     return object;
   }
 
-  /// Returns the object of `handle`, dead or alive; null if this process never had it.
+  /// Returns the last object of `handle`, dead or alive; null if this process never had it.
   T* find(const void* handle) const {
     T* object = find_anywhere(handle);
     return object != nullptr && object->process == World::current()->scheduler.process() ? object
@@ -87,13 +94,17 @@ class HandleTable {
     const auto value = reinterpret_cast<std::uint64_t>(handle);
     const std::uint64_t index = (value & ~kBase) >> kShift;
     const bool ours = (value & kMask) == kBase && index - 1 < count_;
+    if (const auto reused = reused_.find(value); reused != reused_.end()) [[unlikely]]
+      return objects_[reused->second].get();
     if (!ours || value != objects_[index - 1]->handle) return nullptr;
     return objects_[index - 1].get();
   }
 
   std::size_t size() const { return count_; }
-  /// Returns the index of an object of this table.
+  /// Returns the index of an object of this table that is alive.
   std::uint32_t number(const T& object) const {
+    if (const auto reused = reused_.find(object.handle); reused != reused_.end()) [[unlikely]]
+      return static_cast<std::uint32_t>(reused->second);
     return static_cast<std::uint32_t>(((object.handle & ~kBase) >> kShift) - 1);
   }
   /// Returns an index before which all objects are dead, so that programs that create and destroy
@@ -112,6 +123,8 @@ class HandleTable {
   std::vector<std::unique_ptr<T>> objects_;
   std::uint64_t count_ = 0;
   std::size_t first_alive_ = 0;
+  /// The index of the last object of each handle that was reused.
+  std::map<std::uint64_t, std::uint64_t> reused_;
 };
 
 }  // namespace harness::devices

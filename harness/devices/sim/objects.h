@@ -13,6 +13,7 @@
 
 #include "harness/devices/sim/graphs/graph.h"
 #include "harness/devices/sim/handles.h"
+#include "harness/devices/sim/handles_freed.h"
 #include "harness/devices/sim/memory/pools.h"
 #include "harness/devices/sim/peers/peers.h"
 #include "harness/devices/sim/streams/clock.h"
@@ -140,7 +141,8 @@ struct Allocation : Object {
   void reset() { block = reference_count = mapping_count = 0; }
 };
 
-/// The tables of handles that are not reused within a run. Those of graphs are in graphs/.
+/// The tables of handles that are not reused within a run, except for those of streams and events.
+/// Those of graphs are in graphs/.
 /// Ownership: owns the objects, and keeps their storage from run to run.
 struct Handles {
   HandleTable<Context, HandleKind::context> contexts;
@@ -156,6 +158,8 @@ struct Handles {
   HandleTable<MipmappedArray, HandleKind::mipmapped_array> mipmapped_arrays;
   HandleTable<Texture, HandleKind::texture> textures;
   HandleTable<Surface, HandleKind::surface> surfaces;
+  FreedHandles<Stream> freed_streams;
+  FreedHandles<Event> freed_events;
   std::uint32_t unload_count = 0;  ///< Number of modules that were unloaded.
 
   void begin() {
@@ -173,6 +177,8 @@ struct Handles {
     mipmapped_arrays.begin();
     textures.begin();
     surfaces.begin();
+    freed_streams.begin();
+    freed_events.begin();
   }
 };
 

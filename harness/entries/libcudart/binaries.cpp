@@ -4,11 +4,12 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <shared_mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/entries/libcudart/call.h"
+#include "harness/entries/short_lock.h"
 
 namespace harness::cudart {
 namespace {
@@ -28,10 +29,11 @@ struct HostVariable {
 
 /// All registered binaries. Lifetime: that of the process, because modules unregister at its end.
 struct Registered {
-  std::shared_mutex mutex;
+  entries::ShortLock lock;
   std::map<const void*, HostFunction> functions;
   std::map<const void*, HostVariable> variables;
   std::map<CUkernel, const void*> hosts;
+  std::set<const void*> gone;  ///< Functions of binaries that are no longer registered.
 };
 Registered& registered() {
   static auto* const all = new Registered;
@@ -95,17 +97,18 @@ cudaError_t Binary::load(CUlibrary& library) {
 }
 
 void Binary::add_kernel(const void* host, const char* name) {
-  const std::lock_guard lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   registered().functions[host] = {this, name};
+  registered().gone.erase(host);
 }
 
 void Binary::add_variable(const void* host, const char* name, std::size_t bytes) {
-  const std::lock_guard lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   registered().variables[host] = {this, name, bytes};
 }
 
 void Binary::add_managed(void** pointer, const char* name, std::size_t bytes) {
-  const std::lock_guard lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   registered().variables[pointer] = {this, name, bytes, pointer};
 }
 
@@ -114,7 +117,7 @@ cudaError_t Binary::find_managed() {
   if (const cudaError_t error = load(library)) return error;
   std::vector<HostVariable> found;
   {
-    const std::shared_lock lock(registered().mutex);
+    const std::lock_guard lock(registered().lock);
     for (const auto& [host, variable] : registered().variables)
       if (variable.binary == this && variable.managed != nullptr) found.push_back(variable);
   }
@@ -130,12 +133,14 @@ cudaError_t Binary::find_managed() {
 
 void Binary::unregister() {
   {
-    const std::lock_guard lock(registered().mutex);
+    const std::lock_guard lock(registered().lock);
     const auto is_mine = [this](const auto& entry) { return entry.second.binary == this; };
     std::erase_if(registered().hosts, [&](const auto& entry) {
       const auto function = registered().functions.find(entry.second);
       return function != registered().functions.end() && is_mine(*function);
     });
+    for (const auto& entry : registered().functions)
+      if (is_mine(entry)) registered().gone.insert(entry.first);
     std::erase_if(registered().functions, is_mine);
     std::erase_if(registered().variables, is_mine);
   }
@@ -155,9 +160,12 @@ cudaError_t find_kernel(const void* function, CUkernel& kernel) {
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   HostFunction found{};
   {
-    const std::shared_lock lock(registered().mutex);
+    const std::lock_guard lock(registered().lock);
     const auto entry = registered().functions.find(function);
     if (entry != registered().functions.end()) found = entry->second;
+    // It is no handle that the driver could know: another thread may be in exit().
+    if (registered().gone.contains(function))
+      return is_ending ? cudaErrorCudartUnloading : cudaErrorInvalidDeviceFunction;
   }
   if (found.binary == nullptr) return find_handle(function, kernel);
   kernel = found.kernel;
@@ -166,14 +174,14 @@ cudaError_t find_kernel(const void* function, CUkernel& kernel) {
   if (const cudaError_t error = found.binary->load(library)) return error;
   if (const CUresult error = driver.cuLibraryGetKernel(&kernel, library, found.name.c_str()))
     return error == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidDeviceFunction : error_of(error);
-  const std::lock_guard lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   registered().functions[function].kernel = kernel;
   registered().hosts[kernel] = function;
   return cudaSuccess;
 }
 
 void* host_function(CUkernel kernel) {
-  const std::shared_lock lock(registered().mutex);
+  const std::lock_guard lock(registered().lock);
   const auto found = registered().hosts.find(kernel);
   return found != registered().hosts.end() ? const_cast<void*>(found->second) : kernel;
 }
@@ -181,7 +189,7 @@ void* host_function(CUkernel kernel) {
 cudaError_t find_symbol(const void* host, Symbol& symbol) {
   HostVariable found{};
   {
-    const std::shared_lock lock(registered().mutex);
+    const std::lock_guard lock(registered().lock);
     const auto entry = registered().variables.find(host);
     if (entry == registered().variables.end()) return cudaErrorInvalidSymbol;
     found = entry->second;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/entries/libcudart/call.h"
+#include "harness/entries/short_lock.h"
 
 namespace harness::cudart {
 namespace {
@@ -20,28 +21,28 @@ struct ThreadContext {
 };
 thread_local ThreadContext mine;
 
-std::mutex mutex;
+entries::ShortLock lock;
 
-/// Returns the retained primary contexts by device. Requires the mutex.
+/// Returns the retained primary contexts by device. Requires the lock.
 std::map<int, CUcontext>& primaries() {
   static auto* const all = new std::map<int, CUcontext>;  // Never destroyed, for calls at the end.
   return *all;
 }
 
 CUcontext find_primary(int device) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard hold(lock);
   const auto found = primaries().find(device);
   return found != primaries().end() ? found->second : nullptr;
 }
 
 /// Returns the retained context, which may be that of a faster thread.
 CUcontext keep_primary(int device, CUcontext context) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard hold(lock);
   return primaries().try_emplace(device, context).first->second;
 }
 
 bool forget_primary(int device) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard hold(lock);
   return primaries().erase(device) != 0;
 }
 
@@ -104,7 +105,7 @@ cudaError_t retain_device(int device) {
 }
 
 bool is_primary(CUcontext context) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard hold(lock);
   return context == nullptr || std::ranges::any_of(primaries(), [&](const auto& entry) {
            return entry.second == context;
          });

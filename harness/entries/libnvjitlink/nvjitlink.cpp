@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "harness/entries/libnvjitlink/interface.h"
+#include "harness/entries/short_lock.h"
 #include "harness/ptx/link.h"
 #include "harness/ptx/module.h"
 
@@ -47,7 +48,7 @@ namespace {
 /// LTO from a new enough linker, such as numba-cuda from 12.3, pass PTX to an older one.
 constexpr std::pair<unsigned, unsigned> kVersion{12, 0};
 
-std::mutex lock;
+entries::ShortLock lock;
 std::vector<std::unique_ptr<Linker>> linkers;
 
 bool is_linker(const Linker* handle) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "harness/entries/short_lock.h"
 #include "harness/nvrtc/program.h"
 
 #define AFTERLIFE_NVRTC extern "C" __attribute__((visibility("default"))) Result
@@ -20,7 +21,7 @@ constexpr int kMajor = 13;
 constexpr int kMinor = 0;
 constexpr std::size_t kPchHeapBytes = std::size_t{256} << 20;
 
-std::mutex lock;
+entries::ShortLock lock;
 std::set<const void*> programs;
 std::size_t pch_heap_bytes = kPchHeapBytes;
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "harness/client/search/failure.h"
+#include "harness/client/source_places.h"
 #include "harness/fault/kinds.h"
 #include "harness/printable.h"
 #include "harness/reports/client/kernel_names.h"
@@ -70,19 +71,13 @@ std::string where(const Frame& frame) {
                                 : fmt::format("{} in {}", with_plain_names(frame.function), name);
 }
 
-/// Returns whether the frame tells a reader nothing: the beginning of a program, or the standard
-/// library between two functions of the program.
-static bool is_noise(const Frame& frame) {
-  return frame.function == "_start" || frame.file.find("/include/c++/") != frame.file.npos;
-}
-
 std::vector<const Frame*> users_frames(const client::Place& place) {
   std::vector<const Frame*> frames;
   for (const Frame& frame : place)
-    if (!frame.is_library && !is_noise(frame)) frames.push_back(&frame);
+    if (!frame.is_library) frames.push_back(&frame);
   if (frames.empty())
     for (const Frame& frame : place)
-      if (frame.function != "_start") frames.push_back(&frame);
+      if (!client::is_before_main(frame)) frames.push_back(&frame);
   return frames;
 }
 

@@ -11,13 +11,18 @@ namespace harness::devices::calls {
 static constexpr int kLeastPriority = 0;
 static constexpr int kGreatestPriority = -5;
 
+static BirthId birth_of(const Object* dead) {
+  return dead != nullptr ? dead->birth : BirthId::none;
+}
+
 // ---- streams ----------------------------------------------------------------------------------
 
 CUresult Calls::cuStreamCreate(CUstream* created, unsigned flags) {
   if (created == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0)
     return CUDA_ERROR_INVALID_VALUE;
-  Stream& stream = sim.streams().add(*sim.threads().context(), "stream");
-  stream.birth = sim.ledger().born("stream", stream.handle, 0);
+  const Stream* dead = sim.handles().freed_streams.pick(sim.world());
+  Stream& stream = sim.streams().add(*sim.threads().context(), "stream", dead);
+  stream.birth = sim.ledger().born("stream", stream.handle, 0, birth_of(dead));
   stream.own_name = stream.resource = sim.ledger().life(stream.birth).name;
   stream.flags = flags;
   stream.blocking = (flags & CU_STREAM_NON_BLOCKING) == 0;
@@ -50,6 +55,7 @@ CUresult Calls::cuStreamDestroy_v2(CUstream handle) {
   sim.captures().lose(*stream);
   stream->alive = false;  // Queued work will still be done.
   sim.ledger().died(stream->birth);
+  sim.handles().freed_streams.end(sim.ledger(), *stream);
   return CUDA_SUCCESS;
 }
 
@@ -215,10 +221,11 @@ CUresult Calls::cuEventCreate(CUevent* created, unsigned flags) {
   if (created == nullptr || (flags & ~kFlags) != 0 ||
       (shared && (flags & CU_EVENT_DISABLE_TIMING) == 0))
     return CUDA_ERROR_INVALID_VALUE;
-  Event& event = sim.handles().events.add();
+  const Event* dead = sim.handles().freed_events.pick(sim.world());
+  Event& event = sim.handles().events.add(dead);
   event.context = sim.threads().context();
   event.flags = flags;
-  event.birth = sim.ledger().born("event", event.handle, 0);
+  event.birth = sim.ledger().born("event", event.handle, 0, birth_of(dead));
   *created = event.as<CUevent>();
   return CUDA_SUCCESS;
 }
@@ -232,7 +239,10 @@ CUresult Calls::cuEventDestroy_v2(CUevent handle) {
   }
   event->alive = false;  // Records and waits that were submitted stay valid.
   sim.ledger().died(event->birth);
-  if (event->peer.process != 0) sim.processes().sharing().ended(*event);
+  if (event->peer.process != 0)
+    sim.processes().sharing().ended(*event);
+  else
+    sim.handles().freed_events.end(sim.ledger(), *event);
   return CUDA_SUCCESS;
 }
 

@@ -5,15 +5,15 @@
 
 namespace harness::devices {
 
-Stream& Streams::add(Context& context) {
-  Stream& stream = sim_.handles().streams.add();
+Stream& Streams::add(Context& context, const Stream* dead) {
+  Stream& stream = sim_.handles().streams.add(dead);
   stream.device = &sim_;
   stream.context = &context;
   return stream;
 }
 
-Stream& Streams::add(Context& context, Label label) {
-  Stream& stream = add(context);
+Stream& Streams::add(Context& context, Label label, const Stream* dead) {
+  Stream& stream = add(context, dead);
   stream.own_label = label;
   stream.id = ++count_;
   context.streams.push_back(&stream);

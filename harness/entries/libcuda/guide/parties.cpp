@@ -147,6 +147,10 @@ std::string Parties::answer_of(const Decision& decision, const Asker* asker) con
       return asker != nullptr && asker->kind == Asker::Kind::before_call ? "the device catches up"
                                                                          : "the device lags behind";
     case Site::reuse:
+      if (asker != nullptr && asker->function.starts_with("cuStreamCreate"))
+        return "handles of destroyed streams are reused";
+      if (asker != nullptr && asker->function.starts_with("cuEventCreate"))
+        return "handles of destroyed events are reused";
       return "freed storage is reused";
     case Site::schedule:
       if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream runs";

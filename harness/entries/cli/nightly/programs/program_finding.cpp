@@ -25,11 +25,19 @@ std::string signature_of(const client::ToldFault& fault) {
   return fault.at.empty() ? fault.signature : fmt::format("{} at:{}", fault.signature, fault.at);
 }
 
+/// Adds the signature of a fault, and that of older versions.
+static void add_signatures(client::ToldFault fault, std::vector<std::string>& all) {
+  all.push_back(signature_of(fault));
+  if (fault.former_at.empty()) return;
+  fault.at = fault.former_at;
+  all.push_back(signature_of(fault));
+}
+
 std::vector<std::string> signatures_of(const client::ClientRun& run) {
   std::vector<std::string> all;
   for (const client::Report& report : run.reports)
-    for (const client::ToldFault& fault : report.faults) all.push_back(signature_of(fault));
-  for (const client::ToldFault& failure : run.failures) all.push_back(signature_of(failure));
+    for (const client::ToldFault& fault : report.faults) add_signatures(fault, all);
+  for (const client::ToldFault& failure : run.failures) add_signatures(failure, all);
   return all;
 }
 
