@@ -50,7 +50,7 @@ TEST_F(ClientAdvice, AFaultOfEachRoundGetsOneAndAnAllocationHasItsStream) {
     if (one["kind"] == "recycled_use") continue;  // It has no end that is too early.
     EXPECT_NE(one["fix"], "") << one;
     fixes += one["fix"].get<std::string>() + "\n";
-    is_used_late = is_used_late || one["kind"] == "use_after_death";
+    is_used_late = is_used_late || one["kind"] == "use_after_free";
   }
   EXPECT_TRUE(is_used_late) << "each later round would show it, if only one kept the memory";
   EXPECT_THAT(fixes, HasSubstr("have stream 1 wait, before cuMemsetD8Async at " + at("# A use.") +

@@ -82,8 +82,8 @@ FindingFile former_finding() {
   FindingFile file;
   file.command = {"./exit_order"};
   ToldFault& fault = file.finding.fault;
-  fault.signature = "use_after_death device memory";
-  fault.kind = "use_after_death";
+  fault.signature = "use_after_free device memory";
+  fault.kind = "use_after_free";
   fault.object = "device memory";
   fault.at =
       "tmpxft_00006dad_00000000-6_exit_order.cudafe1.cpp:Pool::~Pool(), "
