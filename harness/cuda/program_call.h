@@ -12,15 +12,17 @@
 
 namespace harness {
 
+/// Each calls the function, and returns what it returns.
 void call_program(CUhostFn function, void* data);
 void call_program(CUstreamCallback function, CUstream stream, CUresult status, void* data);
 std::size_t call_program(CUoccupancyB2DSize function, int block_size);
 
-/// The code of the functions above.
+/// Addresses of code.
 struct ProgramCalls {
   std::uintptr_t begin;
   std::uintptr_t end;
 };
+/// Returns the code of the functions above.
 ProgramCalls program_calls();
 
 }  // namespace harness
