@@ -125,7 +125,7 @@ TEST_F(CliRunReports, MarkdownHasARowAndAStoryForEachFinding) {
   ASSERT_EQ(shared().code, 1);
   const std::string text = read_file(markdown());
   EXPECT_THAT(text, StartsWith("**afterlife run**: 30 runs, 1 finding\n"));
-  EXPECT_EQ(count_of(text, "\n| use\\_after\\_death of device memory | "), 1u);
+  EXPECT_EQ(count_of(text, "\n| use\\_after\\_free of device memory | "), 1u);
   EXPECT_THAT(text, HasSubstr("\n```text\nuse_after_free of device memory\n"));
 }
 

@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
 
 #include "harness/entries/preload/loaded_first.h"
 
