@@ -130,7 +130,7 @@ def main():
     said = subprocess.run(run, cwd=subject.tree, stdout=subprocess.PIPE, text=True).stdout
     git("bisect", "reset", bad, folder=subject.tree)
     left = re.findall(r"^([0-9a-f]{40})(?: is the first|$)", said, re.M)
-    print(f"the first {'without' if options.fixed else 'with'} it is {'' if len(left) == 1 else 'one of '}:")
+    print(f"the first {'without' if options.fixed else 'with'} it is{'' if len(left) == 1 else ' one of'}:")
     print("\n".join(git("log", "-1", "--format=%H %s", one) for one in left))
     return 0 if len(left) == 1 else 1
 
