@@ -29,8 +29,10 @@ TEST(FormerWords, AreTheFirstOfASignatureAndNoOthers) {
 
 TEST(FormerWords, AreReadInAReproducer) {
   const Reproducer read = parse_reproducer(
-      "afterlife reproducer 1\npath p\nvariant v\nconfig\ndevice sim\ntasks job\nend\n"
-      "fault order device memory used:a\nfault retention slot\n",
+      "afterlife reproducer 1\npath argpack\nvariant borrow\n"
+      "config backend=gfx gil=off collector=allocation\ndevice sim\ntasks script\n"
+      "script:0 op new_argpack\n"
+      "fault order device memory used:a\nfault retention slot\nend\n",
       "old.repro");
   EXPECT_THAT(read.faults, ElementsAre("data_race device memory used:a", "leak slot"));
 }
