@@ -38,7 +38,7 @@ def swap_steps(run):
 BREAKS = (
     ("run-alike.sarif", "run_sarif", "a result is missing", edit_json(lambda run: run["results"].pop()), "alike: rules"),
     ("run-alike.junit", "run_junit", "a failure of another kind", replace('type="', 'type="un'), "alike: kinds"),
-    ("run-alike.markdown", "run_markdown", "a row is missing", without(r"\n\| [a-z_]+ of [^\n]+"), "alike: files"),
+    ("run-alike.markdown", "run_markdown", "a row is missing", without(r"\n\| [a-z_\\]+ of [^\n]+"), "alike: files"),
     ("night.sarif", "night_sarif", "the log ends early", lambda text: text[:-100], "no JSON"),
     ("night.sarif", "night_sarif", "a key that is not ours", edit_json(lambda run: run["results"][0].update(rank=1)), "sarif.json: at"),
     ("night.sarif", "night_sarif", "a result is missing", edit_json(lambda run: run["results"].pop()), "results"),
@@ -57,7 +57,7 @@ BREAKS = (
     ("night.markdown", "night_markdown", "a row is missing", without(r"\| new \|.*\n"), "news"),
     ("gate.markdown", "gate_markdown", "another benchmark", replace("| value ", "| valve "), "benchmarks"),
     ("case.trace", "case_trace", "the trace ends early", lambda text: text[:-7], "no trace"),
-    ("case.trace", "case_trace", "another fault", replace("use_after_free: device", "use_after_birth: device"), "faults"),
+    ("case.trace", "case_trace", "another fault", replace("use_after_free: device", "use_after_fire: device"), "faults"),
 )
 
 # Description of the break, change to a nightly run's page, and the expected complaint.
