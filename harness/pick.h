@@ -90,7 +90,7 @@ inline constexpr Sites kProgramSites = site_bit(Site::op) | site_bit(Site::argum
 
 /// Code with a cause, and the number of choices of each site that it has made so far. After
 /// kQuestionLimit choices of one site the default is used, because a further choice could not have
-/// a name of its own.
+/// a unique name.
 struct Activation {
   static constexpr std::uint16_t kQuestionLimit = 0xffff;
   Name name = 0;

@@ -89,8 +89,8 @@ inline void edge_acquire(void* address) {
 }
 
 /// Orders accesses of tasks to `place` while it exists, like a lock that no task waits for, because
-/// no turn is offered under it. `told` is false if the tasks are ordered already, or if no program
-/// may rely on the order; then only TSan sees it.
+/// no switch can occur while it is held. `told` is false if the tasks are ordered already, or if no
+/// program may rely on the order; then only TSan sees it.
 class EdgePassage {
  public:
   explicit EdgePassage(void* place, bool told = true) : place_(place) {

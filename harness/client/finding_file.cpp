@@ -144,7 +144,7 @@ std::string other_decisions(const std::vector<ToldDecision>& recorded,
 }
 
 /// Returns a text of an older file in the words of this version, so that they can be compared.
-std::string in_this_versions_words(std::string text) {
+std::string with_current_phrases(std::string text) {
   constexpr std::pair<std::string_view, std::string_view> kOlder[] = {
       {" goes on", " runs"},
       {"freed storage is given out again", "freed storage is reused"},
@@ -191,9 +191,8 @@ FindingFile parse_finding(const std::string& text) {
     if (file.command.empty()) throw std::runtime_error("the finding's command is empty");
     file.finding.fault = json.at("fault").get<ToldFault>();
     file.finding.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
-    for (ToldDecision& one : file.finding.decisions)
-      one.answer = in_this_versions_words(one.answer);
-    file.finding.fault.detail = in_this_versions_words(file.finding.fault.detail);
+    for (ToldDecision& one : file.finding.decisions) one.answer = with_current_phrases(one.answer);
+    file.finding.fault.detail = with_current_phrases(file.finding.fault.detail);
     file.finding.replay_count = json.at("replays");
     file.finding.shown_count = json.at("shown");
     file.finding.pedantic = json.value("pedantic", false);

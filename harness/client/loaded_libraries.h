@@ -13,8 +13,8 @@ namespace harness::client {
 /// and reads the log of glibc's loader (LD_DEBUG, see ld.so(8)).
 std::string why_not_ours(const Client& client, const std::atomic<bool>& stop);
 
-/// Returns the same from a given log: `told` is the text of all its files, and `is_told` is whether
-/// there were any. Exposed for its test.
+/// Like the function above, but for a given log of the loader: `told` is the text of all its files,
+/// and `is_told` is whether there were any. Exposed for its test.
 std::string why_not_ours(const std::string& told, bool is_told, const std::string& library_folder);
 
 }  // namespace harness::client

@@ -2,7 +2,7 @@
 // Program calls: functions of the program that the driver calls.
 //
 // The last call in such a function may be a jump, and then returns to the driver. So the code that
-// calls these functions is in a section of its own, which does not count as the driver's code.
+// calls these functions is in a separate section, which does not count as the driver's code.
 #pragma once
 
 #include <cuda.h>

@@ -23,10 +23,10 @@ struct NightWindow {
   std::uint64_t caught = 0;
 };
 
-/// Number of runs of its own search after which a canary that did not fail counts as *missed*. The
-/// canary that is hardest to catch (alltoallv/hide_error) fails in one of 444 runs, according to
-/// the 1 800 searches of each canary in results/gate/effectiveness.txt. So it is missed by chance
-/// once in a million nights.
+/// A canary that did not fail in this many runs of its search counts as *missed*. The canary that
+/// is hardest to catch (alltoallv/hide_error) fails in one of 444 runs, according to the 1 800
+/// searches of each canary in results/gate/effectiveness.txt.xz. So it is missed by chance once in
+/// a million nights.
 inline constexpr std::uint64_t kRunsToCatch = 6200;
 
 /// The tapes that earlier nights kept for a variant.

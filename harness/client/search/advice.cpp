@@ -64,8 +64,9 @@ std::string late_record(const ToldFault& fault, const Party& first) {
                      place_of(fault.record));
 }
 
-/// Returns whether the first of two calls is of an earlier round of a loop than the second: their
-/// thread comes to its line from the same callers, but not before the line of the second.
+/// Returns whether the first of two calls was made in an earlier iteration of a loop than the
+/// second: the same thread made both, from the same callers, and the first call's line is not above
+/// the second's.
 bool is_of_earlier_round(const Party& first, const Party& second) {
   const auto is_users = [](const Frame& one) { return !one.is_library; };
   const auto here = std::ranges::find_if(first.place, is_users);

@@ -21,8 +21,8 @@ class Leeway {
   bool is_given() const;
 
   /// Returns the chosen behaviour, one of `option_count`; 0 is that of today's drivers. `what`
-  /// names the choice, which has an activation of its own, so that it does not renumber other
-  /// choices of the call.
+  /// names the choice. The choice has a separate activation, so it does not renumber other choices
+  /// of the call.
   std::uint32_t pick(Label what, std::uint32_t option_count);
 
  private:

@@ -127,7 +127,7 @@ GridStep KernelRunner::step_grid(Launch& launch) {
   return step;
 }
 
-/// A thread polls for other blocks. Threads of its own block continue before them.
+/// Called when a thread polls for other blocks. The other threads of its block run first.
 static void wait_for_grid(KernelRunner::State& state) {
   if (!state.launch->is_cooperative) return;
   KernelRunner::State::Carrier& self = *state.current;

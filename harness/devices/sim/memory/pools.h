@@ -72,7 +72,7 @@ class Pools {
   Pool& current(PoolKind kind = PoolKind::device);
   /// Makes the pool the current one of its kind.
   void make_current(Pool& pool);
-  /// Makes the default pool current wherever this one was.
+  /// A pool has ended: the default pool becomes current for each kind that it was current for.
   void ended(const Pool& pool);
   /// Releases memory beyond the thresholds of pools, as a synchronisation does.
   void shrink();
