@@ -157,9 +157,9 @@ def races(tally, full):
 
 
 def searched(script_name, out):
-    """Returns the report of `afterlife run` on a script in harness/tests/clients, and its exit code."""
+    """Returns the report of `afterlife run` on a script in harness/client/tests/clients, and its exit code."""
     ended = programs.run("release", "afterlife", "run", "--runs", "30", "--out", out, "--json", "--", "python3",
-                         f"harness/tests/clients/{script_name}.py")
+                         f"harness/client/tests/clients/{script_name}.py")
     return json.loads(ended.out or "{}"), ended.code
 
 

@@ -29,7 +29,7 @@ COUNTS = ("reached", "caught", "first", "contract", "refused", "strayed")
 
 
 def standing(row):
-    """Returns the standing of a row with the counts of several searches, by the same rules as stand() of harness/verdict.cpp."""
+    """Returns the standing of a row with the counts of several searches, by the same rules as stand() of harness/run/verdict.cpp."""
     if row["claimed"] and row["caught"]:
         return "open"
     if row["first"]:

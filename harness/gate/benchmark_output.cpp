@@ -13,7 +13,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "harness/printable.h"
+#include "harness/base/printable.h"
 
 namespace harness::gate {
 namespace {

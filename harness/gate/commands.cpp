@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 #include "harness/gate/benchmark_output.h"
 #include "harness/gate/random.h"
 

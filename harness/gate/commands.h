@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/process/process.h"
 #include "harness/gate/repetition.h"
 #include "harness/gate/trial.h"
-#include "harness/process/process.h"
 
 namespace harness::gate {
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "harness/files/fail.h"
-#include "harness/files/json_words.h"
-#include "harness/files/read.h"
+#include "harness/base/files/fail.h"
+#include "harness/base/files/json_words.h"
+#include "harness/base/files/read.h"
 
 namespace harness::gate {
 namespace {

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "harness/files/fail.h"
-#include "harness/files/read.h"
+#include "harness/base/files/fail.h"
+#include "harness/base/files/read.h"
 
 namespace harness::gate {
 namespace {

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <vector>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 
 namespace harness::gate {
 namespace {

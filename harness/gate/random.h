@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random: a pseudo-random generator for resamples and orders. Its numbers depend on the seed only.
 //
-// Source: splitmix64 (Steele, Lea and Flood 2014), with the mix() of harness/base.h.
+// Source: splitmix64 (Steele, Lea and Flood 2014), with the mix() of harness/base/base.h.
 #pragma once
 
 #include <cstdint>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 
 namespace harness::gate {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/process/process.h"
+#include "harness/base/process/process.h"
 
 namespace harness::gate {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 #include "harness/gate/holm.h"
 
 namespace harness::gate {

@@ -14,7 +14,7 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 #include "harness/gate/futility.h"
 
 namespace harness::gate {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 #include "harness/nightly/database.h"
 #include "harness/nightly/sightings.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/fault/former_words.h"
+#include "harness/core/fault/former_words.h"
 
 namespace harness::nightly {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "harness/nightly/plan.h"
-#include "harness/search.h"
+#include "harness/search/search.h"
 
 namespace harness::nightly {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 
 namespace harness::nightly {
 namespace {

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/base.h"
-#include "harness/files/foreign_file.h"
-#include "harness/printable.h"
+#include "harness/base/base.h"
+#include "harness/base/files/foreign_file.h"
+#include "harness/base/printable.h"
 
 namespace harness::nightly {
 namespace {

@@ -8,13 +8,13 @@
 #include <array>
 #include <string_view>
 
-#include "harness/files/fail.h"
-#include "harness/files/plain_name.h"
+#include "harness/base/files/fail.h"
+#include "harness/base/files/plain_name.h"
+#include "harness/base/printable.h"
 #include "harness/nightly/cause.h"
 #include "harness/nightly/plan.h"
 #include "harness/nightly/schema.h"
-#include "harness/printable.h"
-#include "harness/reproducer.h"
+#include "harness/search/reproducer/reproducer.h"
 
 namespace harness::nightly {
 namespace {

@@ -10,15 +10,15 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "harness/files/foreign_file.h"
-#include "harness/files/make_folder.h"
+#include "harness/base/files/foreign_file.h"
+#include "harness/base/files/make_folder.h"
+#include "harness/base/printable.h"
 #include "harness/nightly/findings.h"
 #include "harness/nightly/foreign_rows.h"
 #include "harness/nightly/root.h"
 #include "harness/nightly/schema.h"
 #include "harness/nightly/shard/shards_ahead.h"
 #include "harness/nightly/tapes/kept_tapes.h"
-#include "harness/printable.h"
 
 namespace harness::nightly {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "harness/nightly/cause.h"
 #include "harness/nightly/deadline.h"
-#include "harness/verdict.h"
+#include "harness/run/verdict.h"
 
 namespace harness::nightly {
 

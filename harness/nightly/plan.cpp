@@ -7,10 +7,10 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "harness/files/plain_name.h"
+#include "harness/base/files/plain_name.h"
+#include "harness/base/printable.h"
 #include "harness/nightly/sealed.h"
 #include "harness/nightly/tapes/tapes_json.h"
-#include "harness/printable.h"
 
 namespace harness::nightly {
 namespace {

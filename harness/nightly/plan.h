@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "harness/nightly/tapes/shortest_tapes.h"
-#include "harness/run.h"
+#include "harness/run/run.h"
 
 namespace harness::nightly {
 

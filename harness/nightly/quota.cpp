@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "harness/files/fail.h"
+#include "harness/base/files/fail.h"
 
 namespace harness::nightly {
 namespace {

@@ -5,13 +5,13 @@
 
 #include <filesystem>
 
-#include "harness/fault/former_words.h"
-#include "harness/files/fail.h"
-#include "harness/files/foreign_file.h"
-#include "harness/files/plain_name.h"
+#include "harness/base/files/fail.h"
+#include "harness/base/files/foreign_file.h"
+#include "harness/base/files/plain_name.h"
+#include "harness/core/fault/former_words.h"
 #include "harness/nightly/sealed.h"
 #include "harness/nightly/tapes/tapes_json.h"
-#include "harness/reproducer.h"
+#include "harness/search/reproducer/reproducer.h"
 
 namespace harness::nightly {
 namespace {

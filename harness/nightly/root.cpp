@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "harness/base.h"
-#include "harness/triage/choice.h"
+#include "harness/base/base.h"
+#include "harness/search/triage/choice.h"
 
 namespace harness::nightly {
 namespace {

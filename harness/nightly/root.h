@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Root: the root cause of findings. Two findings have the same root if the same repair removes both
-// (harness/triage.h).
+// (harness/search/triage/triage.h).
 //
 // A shard tries repairs on each of its findings separately, and records those that work. When all
 // shards of a night are in the history, each finding without a root gets one: a known root of its

@@ -7,7 +7,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "harness/printable.h"
+#include "harness/base/printable.h"
 
 namespace harness::nightly {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/base.h"
-#include "harness/files/fail.h"
-#include "harness/printable.h"
+#include "harness/base/base.h"
+#include "harness/base/files/fail.h"
+#include "harness/base/printable.h"
 
 namespace harness::nightly {
 namespace {

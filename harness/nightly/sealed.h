@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "harness/files/fail.h"
-#include "harness/files/plain_name.h"
+#include "harness/base/files/fail.h"
+#include "harness/base/files/plain_name.h"
 
 namespace harness::nightly {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 
 namespace harness::nightly {
 

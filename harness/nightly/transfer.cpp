@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "harness/files/foreign_file.h"
+#include "harness/base/files/foreign_file.h"
+#include "harness/base/printable.h"
 #include "harness/nightly/foreign_rows.h"
 #include "harness/nightly/history.h"
 #include "harness/nightly/schema.h"
-#include "harness/printable.h"
 
 namespace harness::nightly {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 
 namespace harness::nightly {
 namespace {

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/pick/replay.h"
+#include "harness/core/pick/replay.h"
 
 namespace harness::searching {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 namespace harness::searching {
 namespace {

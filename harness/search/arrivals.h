@@ -7,7 +7,7 @@
 #include <bit>
 #include <vector>
 
-#include "harness/search.h"
+#include "harness/search/search.h"
 
 namespace harness::searching {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/search.h"
+#include "harness/search/search.h"
 
 namespace harness::searching {
 

@@ -3,13 +3,13 @@
 // ones with the fewest ops are kept, because small cases minimize best. Minimizing comes after
 // running, so that it does not slow down the search, and has a share of the time. Time that it does
 // not need goes back to running, and so on until the time is up.
-#include "harness/search.h"
+#include "harness/search/search.h"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "harness/search/around_tapes.h"
 #include "harness/search/arrivals.h"
 #include "harness/search/keeper.h"

@@ -3,7 +3,7 @@
 // it is linear; and `ranks/N/collectives/M`, with the number of turns of a run as a counter.
 #include <fmt/format.h>
 
-#include "harness/entries/bench_path.h"
+#include "harness/fuzz/bench_path.h"
 #include "scenarios/alltoallv/programs.h"
 
 namespace scenarios::alltoallv {

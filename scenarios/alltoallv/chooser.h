@@ -4,8 +4,8 @@
 // Tapes hold their numbers, never positions in a list.
 #pragma once
 
-#include "harness/scenario/chooser.h"
-#include "harness/scenario/variables.h"
+#include "harness/run/scenario/chooser.h"
+#include "harness/run/scenario/variables.h"
 #include "scenarios/alltoallv/enabled_ops.h"
 
 namespace scenarios::alltoallv {

@@ -5,7 +5,7 @@
 // theme is a subset of the default one, in which every op is offered.
 #pragma once
 
-#include "harness/scenario/ops.h"
+#include "harness/run/scenario/ops.h"
 #include "scenarios/alltoallv/plan.h"
 
 namespace scenarios::alltoallv {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 
 namespace scenarios::alltoallv {
 

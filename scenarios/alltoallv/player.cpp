@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp.
+// How it works: see harness/run/scenario/player.h. The ops and their arguments are in ops.cpp.
 #include "scenarios/alltoallv/player.h"
 
 namespace scenarios::alltoallv {

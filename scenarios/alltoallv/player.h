@@ -3,7 +3,7 @@
 // it plans a step, which each rank runs when it gets there.
 #pragma once
 
-#include "harness/scenario/player.h"
+#include "harness/run/scenario/player.h"
 #include "scenarios/alltoallv/chooser.h"
 
 namespace scenarios::alltoallv {

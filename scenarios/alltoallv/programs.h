@@ -2,7 +2,7 @@
 // Programs: tapes built op by op, for benchmarks, properties and tests.
 #pragma once
 
-#include "harness/scenario/program.h"
+#include "harness/run/scenario/program.h"
 #include "scenarios/alltoallv/scenario.h"
 
 namespace scenarios::alltoallv {

@@ -2,7 +2,7 @@
 // Parts of the alltoallv scenario; scenario.cpp describes how they fit together.
 #pragma once
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 #include "targets/alltoallv/alltoallv.h"
 
 namespace scenarios::alltoallv {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symptoms: faults of this path, as a user of UCC would observe them.
-#include "harness/scenario/symptoms.h"
+#include "harness/run/scenario/symptoms.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 namespace scenarios::alltoallv {
 

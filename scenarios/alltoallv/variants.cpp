@@ -3,7 +3,7 @@
 // first is UCC's.
 #include "scenarios/alltoallv/variants.h"
 
-#include "harness/scenario/variants.h"
+#include "harness/run/scenario/variants.h"
 
 namespace scenarios::alltoallv {
 namespace {

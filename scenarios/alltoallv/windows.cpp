@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/alltoallv/job.h"
 
 namespace scenarios::alltoallv {

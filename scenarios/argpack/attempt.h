@@ -5,7 +5,7 @@
 // call and return, and it is required if the condition held all the time.
 #pragma once
 
-#include "harness/scenario/ops.h"
+#include "harness/run/scenario/ops.h"
 #include "scenarios/argpack/model.h"
 #include "scenarios/argpack/scenario.h"
 

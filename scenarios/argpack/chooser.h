@@ -6,8 +6,8 @@
 // the arguments of the others unchanged.
 #pragma once
 
-#include "harness/scenario/chooser.h"
-#include "harness/scenario/variables.h"
+#include "harness/run/scenario/chooser.h"
+#include "harness/run/scenario/variables.h"
 #include "scenarios/argpack/variables.h"
 
 namespace scenarios::argpack {

@@ -6,7 +6,7 @@
 // everything, collects and synchronises: whatever is still alive has leaked.
 #include <algorithm>
 
-#include "harness/scenario/stage.h"
+#include "harness/run/scenario/stage.h"
 #include "scenarios/argpack/player.h"
 #include "scenarios/argpack/variants.h"
 

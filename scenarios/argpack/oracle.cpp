@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "harness/scenario/faults.h"
+#include "harness/run/scenario/faults.h"
 #include "scenarios/argpack/scenario.h"
 
 namespace scenarios::argpack {

@@ -2,7 +2,7 @@
 // Player: the slots of a script and of its mutator.
 #pragma once
 
-#include "harness/scenario/player.h"
+#include "harness/run/scenario/player.h"
 #include "scenarios/argpack/chooser.h"
 #include "scenarios/argpack/enabled_ops.h"
 #include "scenarios/argpack/judges.h"

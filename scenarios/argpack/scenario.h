@@ -2,7 +2,7 @@
 // Parts of the argpack scenario; scenario.cpp describes how they fit together.
 #pragma once
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 #include "targets/argpack/argpack.h"
 
 namespace scenarios::argpack {

@@ -2,7 +2,7 @@
 // SeenWork: the observed work of the device, from the harness's history, which no path writes.
 #pragma once
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 
 namespace scenarios::argpack {
 

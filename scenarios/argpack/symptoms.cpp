@@ -3,9 +3,9 @@
 //
 // glibc writes a freed chunk's links over an ArgPack's {device, alloc_id}: after a deletion, the
 // result of a look-up is no valid handle.
-#include "harness/scenario/symptoms.h"
+#include "harness/run/scenario/symptoms.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 namespace scenarios::argpack {
 

@@ -2,7 +2,7 @@
 // Things: what each variable and member of the script refers to, and what can no longer be used.
 #pragma once
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 #include "scenarios/argpack/thing.h"
 
 namespace scenarios::argpack {

@@ -4,7 +4,7 @@
 // contexts made by hand can: what kernel(...) pins is safe in calls.
 #include "scenarios/argpack/variants.h"
 
-#include "harness/scenario/variants.h"
+#include "harness/run/scenario/variants.h"
 
 namespace scenarios::argpack {
 namespace {

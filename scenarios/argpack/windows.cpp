@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/argpack/judges.h"
 
 namespace scenarios::argpack {

@@ -2,7 +2,7 @@
 // Windows: the places where the race can happen; scenario.cpp describes each in a sentence.
 #pragma once
 
-#include "harness/scenario/passages.h"
+#include "harness/run/scenario/passages.h"
 
 namespace scenarios::argpack {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/fault/kinds.h"
-#include "harness/scenario/kernels.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/scenario/kernels.h"
 #include "scenarios/argpack/bindings.h"
 #include "scenarios/argpack/failures.h"
 #include "scenarios/argpack/windows.h"

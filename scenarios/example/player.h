@@ -2,7 +2,7 @@
 // Player: the slots of the user and of the owners, and the ops that fill them.
 #pragma once
 
-#include "harness/scenario/player.h"
+#include "harness/run/scenario/player.h"
 #include "scenarios/example/model.h"
 
 namespace scenarios::example {

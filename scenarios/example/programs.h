@@ -2,7 +2,7 @@
 // Programs: tapes built op by op, for benchmarks and tests.
 #pragma once
 
-#include "harness/scenario/program.h"
+#include "harness/run/scenario/program.h"
 #include "scenarios/example/scenario.h"
 
 namespace scenarios::example {

@@ -2,7 +2,7 @@
 // The parts of the scenario; scenario.cpp describes how they fit together.
 #pragma once
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 #include "targets/example/example.h"
 
 namespace scenarios::example {

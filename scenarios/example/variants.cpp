@@ -2,7 +2,7 @@
 // The table of variants: one row for each policy of the target, by name.
 #include "scenarios/example/variants.h"
 
-#include "harness/scenario/variants.h"
+#include "harness/run/scenario/variants.h"
 
 namespace scenarios::example {
 namespace {

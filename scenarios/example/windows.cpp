@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns a fault to a window: by the site that found it; for a wrong answer, by the state of its
 // request.
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/example/model.h"
 
 namespace scenarios::example {

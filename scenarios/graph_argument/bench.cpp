@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_graph_argument: cost of a whole run: `plain`, then by the number of ops and of tasks.
-#include "harness/entries/bench_path.h"
+#include "harness/fuzz/bench_path.h"
 #include "scenarios/graph_argument/programs.h"
 
 namespace scenarios::graph_argument {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
-#include "harness/scenario/faults.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/scenario/faults.h"
 
 namespace scenarios::graph_argument {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/chooser.h"
 
-#include "harness/scenario/variables.h"
+#include "harness/run/scenario/variables.h"
 #include "scenarios/graph_argument/enabled_ops.h"
 
 namespace scenarios::graph_argument {

@@ -3,8 +3,8 @@
 // fits.
 #pragma once
 
-#include "harness/scenario/chooser.h"
-#include "harness/scenario/ops.h"
+#include "harness/run/scenario/chooser.h"
+#include "harness/run/scenario/ops.h"
 #include "scenarios/graph_argument/variables.h"
 
 namespace scenarios::graph_argument {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "harness/scenario/stage.h"
+#include "harness/run/scenario/stage.h"
 #include "scenarios/graph_argument/player.h"
 #include "scenarios/graph_argument/service_calls.h"
 #include "scenarios/graph_argument/variants.h"

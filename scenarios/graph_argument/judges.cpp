@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
-#include "harness/scenario/faults.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/scenario/faults.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/service.h"
 

@@ -2,7 +2,7 @@
 // Judges after the run that only this path has: objects alive for too long (bounded.h), and a graph
 // that keeps its own owner alive. All else is judged during the run, statuses (service.h) and
 // values (judges.cpp), or by the harness's own oracles.
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/graph_argument/judges.h"
 
 namespace scenarios::graph_argument {

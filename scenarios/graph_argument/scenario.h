@@ -2,7 +2,7 @@
 // Parts of the graph_argument scenario; scenario.cpp describes how they fit together.
 #pragma once
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 #include "targets/graph_argument/graph_argument.h"
 
 namespace scenarios::graph_argument {

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
-#include "harness/scenario/faults.h"
-#include "harness/scenario/kernels.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/scenario/faults.h"
+#include "harness/run/scenario/kernels.h"
 #include "scenarios/graph_argument/service_calls.h"
 #include "scenarios/graph_argument/windows.h"
 

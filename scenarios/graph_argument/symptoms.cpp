@@ -3,9 +3,9 @@
 //
 // Memory that was freed to a pool stays mapped until the pool releases it, at a synchronization at
 // which it holds more than its threshold: until then a stale use succeeds with wrong data.
-#include "harness/scenario/symptoms.h"
+#include "harness/run/scenario/symptoms.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 namespace scenarios::graph_argument {
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "harness/scenario/unwatched.h"
+#include "harness/run/scenario/unwatched.h"
 #include "targets/graph_argument/graph_argument.h"
 
 namespace scenarios::graph_argument {

@@ -3,7 +3,7 @@
 // first is the path as shipped.
 #include "scenarios/graph_argument/variants.h"
 
-#include "harness/scenario/variants.h"
+#include "harness/run/scenario/variants.h"
 
 namespace scenarios::graph_argument {
 namespace {

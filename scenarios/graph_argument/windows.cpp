@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/graph_argument/bounded.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges.h"

@@ -2,7 +2,7 @@
 // Windows: the places where the race can happen; scenario.cpp describes each in a sentence.
 #pragma once
 
-#include "harness/scenario/passages.h"
+#include "harness/run/scenario/passages.h"
 #include "scenarios/graph_argument/scenario.h"
 
 namespace scenarios::graph_argument {

@@ -3,8 +3,8 @@
 // variables, never positions in a list.
 #pragma once
 
-#include "harness/scenario/chooser.h"
-#include "harness/scenario/variables.h"
+#include "harness/run/scenario/chooser.h"
+#include "harness/run/scenario/variables.h"
 #include "scenarios/managed_dict/model.h"
 
 namespace scenarios::managed_dict {

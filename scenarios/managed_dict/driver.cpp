@@ -4,7 +4,7 @@
 //
 // At the end the script drops everything, collects and synchronises: whatever is still alive has
 // leaked.
-#include "harness/scenario/team.h"
+#include "harness/run/scenario/team.h"
 #include "scenarios/managed_dict/detour.h"
 #include "scenarios/managed_dict/explain.h"
 #include "scenarios/managed_dict/player.h"

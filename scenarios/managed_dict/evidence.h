@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 #include "targets/managed_dict/managed_dict.h"
 
 namespace scenarios::managed_dict {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "harness/scenario/followed.h"
+#include "harness/run/scenario/followed.h"
 #include "targets/managed_dict/managed_dict.h"
 
 namespace scenarios::managed_dict {

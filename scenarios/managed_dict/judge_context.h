@@ -2,7 +2,7 @@
 // JudgeContext: access of a run's judges to the scene and the interpreter's memory.
 #pragma once
 
-#include "harness/scenario/faults.h"
+#include "harness/run/scenario/faults.h"
 #include "scenarios/managed_dict/windows.h"
 #include "targets/managed_dict/managed_dict.h"
 

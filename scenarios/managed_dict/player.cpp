@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp; each,
-// except store_all, is one statement, which is judged afterwards.
+// How it works: see harness/run/scenario/player.h. The ops and their arguments are in ops.cpp;
+// each, except store_all, is one statement, which is judged afterwards.
 #include "scenarios/managed_dict/player.h"
 
 namespace scenarios::managed_dict {

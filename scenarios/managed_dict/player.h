@@ -2,7 +2,7 @@
 // Player: the slots of the script and of the second thread, and the judges of their statements.
 #pragma once
 
-#include "harness/scenario/player.h"
+#include "harness/run/scenario/player.h"
 #include "scenarios/managed_dict/bounds.h"
 #include "scenarios/managed_dict/chooser.h"
 #include "scenarios/managed_dict/judges/judge.h"

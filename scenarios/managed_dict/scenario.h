@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 #include "scenarios/managed_dict/windows.h"
 #include "targets/managed_dict/managed_dict.h"
 

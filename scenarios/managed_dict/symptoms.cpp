@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symptoms: faults of this path, as a user of CPython 3.12.1 would observe them: the reaction of a
 // stock interpreter to the same bytes (README.md), or of the machine code of its functions.
-#include "harness/scenario/symptoms.h"
+#include "harness/run/scenario/symptoms.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 namespace scenarios::managed_dict {
 

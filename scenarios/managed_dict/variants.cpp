@@ -3,7 +3,7 @@
 // first is the path as shipped.
 #include "scenarios/managed_dict/variants.h"
 
-#include "harness/scenario/variants.h"
+#include "harness/run/scenario/variants.h"
 
 namespace scenarios::managed_dict {
 namespace {

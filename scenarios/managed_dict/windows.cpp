@@ -2,7 +2,7 @@
 // Assigns a fault to a window by its kind. A crash belongs to the window of the run's first fault,
 // because the crashing code has used the faulty bytes. If there was none, the crashing code
 // decides.
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/managed_dict/player.h"
 
 namespace scenarios::managed_dict {

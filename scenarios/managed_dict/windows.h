@@ -2,7 +2,7 @@
 // Windows: the places where the race can happen; scenario.cpp describes each in a sentence.
 #pragma once
 
-#include "harness/scenario.h"
+#include "harness/run/scenario/scenario.h"
 
 namespace scenarios::managed_dict {
 

@@ -6,8 +6,8 @@
 // Ownership: holds the registers while it exists.
 #pragma once
 
-#include "harness/instruments/hardware_watch.h"
-#include "harness/instruments/watch_rota.h"
+#include "harness/core/instruments/hardware_watch.h"
+#include "harness/core/instruments/watch_rota.h"
 #include "scenarios/managed_dict/evidence.h"
 
 namespace scenarios::managed_dict {

@@ -9,7 +9,7 @@ Judged are relative links with their headings, names of files and folders in bac
 stands for any text. A name with a folder is looked up from the root and from the document; a bare name of a
 file must be somewhere below the document's folder, or for harness/docs anywhere. What programs write (build/...,
 results/found) is not judged. And scripts/README.md names every script. A code block that names its file
-(```cpp harness/arena.h) stands there word for word.
+(```cpp harness/base/arena.h) stands there word for word.
 
 Lines have at most 100 columns, without the targets of links and code blocks. A README of a path has at most 6 kB,
 and all documents together 220 kB. The glossary has at most 25 terms, each of which is in use in another document.
@@ -240,11 +240,11 @@ PLANTS = [
     ("harness/README.md", "`tests/nowhere.cpp`", True),
     ("README.md", "    ./scripts/gone.sh --long", True),
     ("README.md", "Run `./scripts/gone.py`.", True),
-    ("harness/base.h", "// See " + "gone.m" + "d for more.", True),
+    ("harness/base/base.h", "// See " + "gone.m" + "d for more.", True),
     ("scripts/base.py", "# See " + "gone.m" + "d for more.", True),
     ("scripts/gone.py", "", True),
-    ("README.md", "```cpp harness/base.h\nint two = 2;\n```\n", True),
-    ("README.md", "```cpp harness/base.h\nint one = 1;\n```\n", False),
+    ("README.md", "```cpp harness/base/base.h\nint two = 2;\n```\n", True),
+    ("README.md", "```cpp harness/base/base.h\nint one = 1;\n```\n", False),
     ("README.md", "See [the map](harness/README.md#the-map-of-it) and [out](https://example.org/x).", False),
     ("harness/README.md", "See [up](../README.md) and `base.h`, `tests/base_test.cpp`, `tests/`.", False),
     ("README.md", "`targets/<path>/own.h`, `targets/PATH/own.h`, `harness/*.h`, `base.h`, `harness/tests/`", False),
@@ -257,11 +257,11 @@ PLANTS = [
     (GLOSSARY, "| term | meaning |\n|---|---|\n| tree | what has a map |\n", False),
     (GLOSSARY, "| term | meaning |\n|---|---|\n| phantom | what no document names |\n", True),
     (GLOSSARY, "| term | meaning |\n" + "| tree | what has a map |\n" * 26, True),
-    ("harness/base.h", "// See harness/README.md for more.", False),
+    ("harness/base/base.h", "// See harness/README.md for more.", False),
 ]
 
 PLANTED_TREE = {
-    "README.md": "# A tree\n", "harness/README.md": "# The map of it\n", "harness/base.h": "int one = 1;\n",
+    "README.md": "# A tree\n", "harness/README.md": "# The map of it\n", "harness/base/base.h": "int one = 1;\n",
     "harness/tests/base_test.cpp": "", "targets/argpack/own.h": "", "scripts/test.sh": "", "scripts/base.py": "",
     "scripts/README.md": "`test.sh` `base.py`\n",
 }

@@ -4,7 +4,7 @@
 
 Usage: scripts/checks/foreign.py [--list] | --self-test
 
-  opens    A source of the harness opens files by harness/files/foreign_file.h. Every other one that opens a file is
+  opens    A source of the harness opens files by harness/base/files/foreign_file.h. Every other one that opens a file is
            named here, with the file that it opens and why that is no one else's.
   starts   A source that starts a process is named here, with what it starts. The program of a finding is started by
            `afterlife run`, `replay` and `minimize` alone.
@@ -21,27 +21,27 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 OPENING = re.compile(r"\b(?:i?fstream|filebuf)\s+\w+\s*[({]|\b(?:fopen|freopen|creat|openat2?|read_whole_file|read_begin|sqlite3_open\w*)\s*\("
                      r"|(?<!\w)::open\s*\(|\bopen\(.*\bO_[A-Z]+|\bifstream\s*[({]|\bDatabase\s+\w+\s*[({]|\bDatabase\s*[({][^)}]")
-STARTING = re.compile(r"\b(?:run_process|run_tool|run_limited|posix_spawnp?|popen|_?[fF]ork|vfork|exec[vl]p?e?|execveat)\s*\(|\bRunningProcess\s+\w+[({]|\bRunningProcess>|include \"harness/entries/cli/bisect/asked\.h\""
+STARTING = re.compile(r"\b(?:run_process|run_tool|run_limited|posix_spawnp?|popen|_?[fF]ork|vfork|exec[vl]p?e?|execveat)\s*\(|\bRunningProcess\s+\w+[({]|\bRunningProcess>|include \"harness/cli/bisect/asked\.h\""
                       r"|(?<![\w.>])(?:std::)?system\s*\(")
 CLIENT = re.compile(r"\bclient::(?:replay|search|Client)\b")
 
 # Files that read possibly foreign data, which they may only do through ForeignFile.
-READER = "harness/files/foreign_file.cpp"
+READER = "harness/base/files/foreign_file.cpp"
 
 # Source or folder | the file that it opens, and why that file is not foreign.
 OPENS = {
-    "harness/files/held_folder.cpp": "the folder that it locks",
-    "harness/files/read.cpp": "the reader of our own files, for those that are named here",
-    "harness/files/read.h": "declares it",
-    "harness/files/whole_file.cpp": "the new file that it writes",
-    "harness/instruments/": "the program itself, for the names in it",
-    "harness/process/process.cpp": "/dev/null and files of the kernel",
-    "harness/process/standstill.cpp": "files of the kernel",
-    "harness/ptx/": "our cache of translations, and the maps of the process",
-    "harness/nvrtc/": "the compiler's results in our own folder, and our cache",
+    "harness/base/files/held_folder.cpp": "the folder that it locks",
+    "harness/base/files/read.cpp": "the reader of our own files, for those that are named here",
+    "harness/base/files/read.h": "declares it",
+    "harness/base/files/whole_file.cpp": "the new file that it writes",
+    "harness/core/instruments/": "the program itself, for the names in it",
+    "harness/base/process/process.cpp": "/dev/null and files of the kernel",
+    "harness/base/process/standstill.cpp": "files of the kernel",
+    "harness/device_code/ptx/": "our cache of translations, and the maps of the process",
+    "harness/device_code/nvrtc/": "the compiler's results in our own folder, and our cache",
     "harness/gate/": "measurements and canaries that the user names, which name no file",
     "harness/client/": "reports of a process that `run` started, in a folder of ours, and the program that it runs",
-    "harness/reports/client/source_lines.cpp": "the source of the program under `run`",
+    "harness/client/views/source_lines.cpp": "the source of the program under `run`",
     "harness/devices/": "the modules that a program loads, and files of the kernel",
     "harness/nightly/database.h": "declares the one class that opens SQLite, which checks its file",
     "harness/nightly/database.cpp": "the file of a history, checked before and after (foreign_rows.h)",
@@ -50,47 +50,47 @@ OPENS = {
     "harness/nightly/shard/shard_folder.cpp": "a folder, to have it on the disk",
     "harness/nightly/shard/build_search.cpp": "what a search of ours has just written",
     "harness/nightly/shard/cell_search.cpp": "what a search of ours has just written",
-    "harness/entries/libcuda/": "what the program under `run` loads, and files of the kernel",
-    "harness/entries/libnvjitlink/": "what the program under `run` links",
-    "harness/entries/preload/": "notes in a folder of ours",
-    "harness/entries/stand_ins/": "the sources that the program under `run` compiles, as nvcc and ptxas would open them",
-    "harness/entries/fuzz.cpp": "the inputs that libFuzzer was given, which are bytes",
-    "harness/entries/cli/good_program/good_program.cpp": "what a replay by the program that the user names has just written",
-    "harness/entries/cli/nightly/resources.cpp": "/proc/cpuinfo",
-    "harness/entries/cli/nightly/target_search.cpp": "the corpus in a scratch folder of ours",
-    "harness/entries/cli/command_words.cpp": "the first line of the script that the user typed",
-    "harness/entries/cli/trust.cpp": "the user's own key",
-    "harness/entries/cli/programs.cpp": "the tape of a path, in the tree's own corpus",
-    "harness/entries/cli/run/gdb.cpp": "files of the kernel",
-    "harness/entries/cli/run/view_place.cpp": "the beginning of the file that a view is to replace",
-    "harness/entries/cli/streams.cpp": "/dev/null",
+    "harness/client/inside/libcuda/": "what the program under `run` loads, and files of the kernel",
+    "harness/device_code/libnvjitlink/": "what the program under `run` links",
+    "harness/client/inside/preload/": "notes in a folder of ours",
+    "harness/client/inside/stand_ins/": "the sources that the program under `run` compiles, as nvcc and ptxas would open them",
+    "harness/fuzz/fuzz.cpp": "the inputs that libFuzzer was given, which are bytes",
+    "harness/cli/good_program/good_program.cpp": "what a replay by the program that the user names has just written",
+    "harness/nightly/command/resources.cpp": "/proc/cpuinfo",
+    "harness/nightly/command/target_search.cpp": "the corpus in a scratch folder of ours",
+    "harness/command/command_words.cpp": "the first line of the script that the user typed",
+    "harness/client/command/trust.cpp": "the user's own key",
+    "harness/cli/programs.cpp": "the tape of a path, in the tree's own corpus",
+    "harness/client/command/gdb.cpp": "files of the kernel",
+    "harness/client/command/view_place.cpp": "the beginning of the file that a view is to replace",
+    "harness/command/streams.cpp": "/dev/null",
     "scenarios/managed_dict/embedded/": "the script of an embedded interpreter, in the tree",
 }
 
 # Source or folder | the process that it starts.
 STARTS = {
-    "harness/process/": "starts what its callers name",
-    "harness/cuda/process": "a child that shares a device, for programs that fork",
+    "harness/base/process/": "starts what its callers name",
+    "harness/driver/cuda/process": "a child that shares a device, for programs that fork",
     "harness/client/": "the program under `run`: its command comes from a command line, or from `replay` of a finding",
-    "harness/ptx/": "the compiler of translations, by its own name",
-    "harness/nvrtc/": "the compiler, by its own name",
+    "harness/device_code/ptx/": "the compiler of translations, by its own name",
+    "harness/device_code/nvrtc/": "the compiler, by its own name",
     "harness/devices/sim/kernels/symbolize.cpp": "addr2line of the machine, on the running program",
     "harness/gate/": "the benchmarks that the user names on the command line",
-    "harness/entries/cli/run/gdb.cpp": "gdb, with afterlife itself in it, or the command of a finding that `replay` would start",
-    "harness/entries/cli/selftest.cpp": "afterlife itself, on programs of ours beside its libraries",
-    "harness/entries/cli/good_program/asked.cpp": "the program that the user names, on a case of ours",
-    "harness/entries/cli/nightly/build_search.cpp": "another build of afterlife",
-    "harness/entries/cli/nightly/notice.cpp": "the command of --notify",
-    "harness/entries/cli/nightly/replays.cpp": "afterlife itself, of a reproducer",
-    "harness/entries/cli/nightly/report.cpp": "afterlife itself, of a reproducer",
-    "harness/entries/cli/nightly/shards_at_once.cpp": "afterlife itself",
-    "harness/entries/cli/nightly/target_search.cpp": "the fuzz target of a path, beside afterlife",
-    "harness/entries/stand_ins/": "nvcc and ptxas of the machine, by their own names, for the program under `run`",
-    "harness/entries/preload/": "passes on the calls of the program under `run`",
+    "harness/client/command/gdb.cpp": "gdb, with afterlife itself in it, or the command of a finding that `replay` would start",
+    "harness/client/command/selftest.cpp": "afterlife itself, on programs of ours beside its libraries",
+    "harness/cli/good_program/asked.cpp": "the program that the user names, on a case of ours",
+    "harness/nightly/command/build_search.cpp": "another build of afterlife",
+    "harness/nightly/command/notice.cpp": "the command of --notify",
+    "harness/nightly/command/replays.cpp": "afterlife itself, of a reproducer",
+    "harness/nightly/command/report.cpp": "afterlife itself, of a reproducer",
+    "harness/nightly/command/shards_at_once.cpp": "afterlife itself",
+    "harness/nightly/command/target_search.cpp": "the fuzz target of a path, beside afterlife",
+    "harness/client/inside/stand_ins/": "nvcc and ptxas of the machine, by their own names, for the program under `run`",
+    "harness/client/inside/preload/": "passes on the calls of the program under `run`",
 }
 
 # Sources that may run the program of a finding.
-RUNNERS = re.compile(r"harness/(?:client|reports/client)/.*|harness/entries/cli/(?:run_|run/|trust|nightly/programs/)[a-z_]*\.(?:h|cpp)")
+RUNNERS = re.compile(r"harness/(?:client|reports/client)/.*|harness/cli/(?:run_|run/|trust|nightly/programs/)[a-z_]*\.(?:h|cpp)")
 
 
 def without_comments(text):
@@ -115,7 +115,7 @@ def breaches_of(file, text):
             needed.add((what, row))
             if row is None:
                 found.append(f"{file}:{number}: {what}, and is not named in scripts/checks/foreign.py: files of others are read by "
-                             "harness/files/foreign_file.h, and only `run`, `replay` and `minimize` start a command of theirs")
+                             "harness/base/files/foreign_file.h, and only `run`, `replay` and `minimize` start a command of theirs")
         if CLIENT.search(line) and not RUNNERS.fullmatch(file):
             found.append(f"{file}:{number}: runs a program of a finding: only `afterlife run` and `afterlife replay` do")
     return found, needed
@@ -157,24 +157,24 @@ PLANTS = [
     ("harness/nightly/record.cpp", "const int number = ::open(file.c_str(), O_RDONLY);", True),
     ("harness/nightly/record.cpp", "const int number = open(file.c_str(), O_RDONLY);", True),
     ("harness/nightly/shard/planted.cpp", "::openat(folder, name, O_RDONLY);", True),
-    ("harness/reproducer/file.cpp", "return read_whole_file(file, kReproducer);", True),
-    ("harness/reproducer/planted.cpp", "std::fstream file(name);", True),
-    ("harness/entries/cli/planted.cpp", "if (read_begin(file, 64) == kBegin) return;", True),
-    ("harness/entries/cli/nightly/planted.cpp", "sqlite3_open_v2(name, &handle, flags, nullptr);", True),
-    ("harness/reports/planted.cpp", "std::ifstream page(file);", True),
+    ("harness/search/reproducer/file.cpp", "return read_whole_file(file, kReproducer);", True),
+    ("harness/search/reproducer/planted.cpp", "std::fstream file(name);", True),
+    ("harness/cli/planted.cpp", "if (read_begin(file, 64) == kBegin) return;", True),
+    ("harness/nightly/command/planted.cpp", "sqlite3_open_v2(name, &handle, flags, nullptr);", True),
+    ("harness/report/planted.cpp", "std::ifstream page(file);", True),
     ("harness/nightly/planted.cpp", "run_process(command, {}, stop);", True),
-    ("harness/entries/cli/nightly/absent.cpp", "const ProcessEnd ended = run_process(command, {}, stop);", True),
-    ("harness/entries/cli/minimize.cpp", "::execvp(words[0], words);", True),
-    ("harness/entries/cli/triage.cpp", "if (::fork() == 0) return;", True),
-    ("harness/reports/planted.cpp", "std::system(command.c_str());", True),
-    ("harness/entries/cli/minimize.cpp", "client::replay(client, recorded.finding, stop);", True),
-    ("harness/entries/cli/nightly/report.cpp", "const client::Client client{command, folder, 20};", True),
-    ("harness/entries/cli/run/run_client.cpp", "client::replay(client, recorded.finding, stop);", False),
+    ("harness/nightly/command/absent.cpp", "const ProcessEnd ended = run_process(command, {}, stop);", True),
+    ("harness/cli/minimize.cpp", "::execvp(words[0], words);", True),
+    ("harness/cli/triage.cpp", "if (::fork() == 0) return;", True),
+    ("harness/report/planted.cpp", "std::system(command.c_str());", True),
+    ("harness/cli/minimize.cpp", "client::replay(client, recorded.finding, stop);", True),
+    ("harness/nightly/command/report.cpp", "const client::Client client{command, folder, 20};", True),
+    ("harness/client/command/run_client.cpp", "client::replay(client, recorded.finding, stop);", False),
     ("harness/nightly/planted.cpp", "ForeignFile::named_by_user(file, \"export\").text();", False),
     ("harness/nightly/planted.cpp", "// std::ifstream in(file);", False),
     ("harness/nightly/planted.cpp", "Database& database() { return database_; }", False),
     ("harness/nightly/planted.cpp", "folder.open();", False),
-    ("harness/files/read.cpp", "::open(file.c_str(), O_RDONLY);", False),
+    ("harness/base/files/read.cpp", "::open(file.c_str(), O_RDONLY);", False),
 ]
 
 

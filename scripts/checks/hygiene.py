@@ -143,7 +143,7 @@ PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("harness/planted.h", "int a;  ///< One.\nint b;  ///< Of it.", True),
     ("harness/planted.h", "/// Returns the sum\n/// Of all.", False), ("harness/planted.h", "int a;  ///< Asked.", False),
     ("harness/devices/planted.h", "/// What it does.", True), ("harness/planted.h", "/// Whatever.\n/// Office.", False),
-    ("harness/tests/planted.cpp", "f(TempDi" + "r());", True), ("harness/tests/folder.h", "f(TempDi" + "r());", False),
+    ("harness/tests/planted.cpp", "f(TempDi" + "r());", True), ("harness/base/tests/folder.h", "f(TempDi" + "r());", False),
     ("targets/planted/planted.h", "/// What it does.", True), ("scenarios/planted/planted.cpp", "// Of it.", True),
 ]
 

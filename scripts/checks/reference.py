@@ -7,13 +7,13 @@ Usage: scripts/checks/reference.py [--commands PRESET] [--check] | --self-test
 A file of harness/docs/reference is generated whole (.tsv, .txt), or between the lines `<!-- generated: scripts/checks/reference.py -->`
 and `<!-- end -->` (.md). The files and their sources:
 
-  driver-functions.tsv   the rows of harness/cuda.def
-  runtime-functions.tsv  the rows of harness/entries/libcudart/cudart.def
-  faults.md              the rows of harness/fault.def
+  driver-functions.tsv   the rows of harness/driver/cuda/cuda.def
+  runtime-functions.tsv  the rows of harness/client/inside/libcudart/cudart.def
+  faults.md              the rows of harness/core/fault/fault.def
   commands.txt           `afterlife --help` of each command, with --commands PRESET only
 
-It also checks that harness/devices/sim/functions.tsv names each function of harness/cuda.def, and besides older forms
-(harness/cuda/aliases.def) no other.
+It also checks that harness/devices/sim/functions.tsv names each function of harness/driver/cuda/cuda.def, and besides older forms
+(harness/driver/cuda/aliases.def) no other.
 
   --check  writes nothing; prints the files that are out of date
 
@@ -38,9 +38,9 @@ COLUMNS = 100
 COMMON_EXIT = "Exit: 0 every claim"
 NEVER_FAILS = "CUDA_SUCCESS"
 
-DRIVER = ("CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments)", "@ROW name failure", "harness/cuda.def")
-RUNTIME = ("CUDART_ROW(name, status, twin, group, test)", "@ROW name status group test", "harness/entries/libcudart/cudart.def")
-FAULTS = ("FAULT_KIND(name, label, oracle, verb, summary)", "@ROW label | oracle | summary", "harness/fault.def")
+DRIVER = ("CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments)", "@ROW name failure", "harness/driver/cuda/cuda.def")
+RUNTIME = ("CUDART_ROW(name, status, twin, group, test)", "@ROW name status group test", "harness/client/inside/libcudart/cudart.def")
+FAULTS = ("FAULT_KIND(name, label, oracle, verb, summary)", "@ROW label | oracle | summary", "harness/core/fault/fault.def")
 
 
 def preprocessed(macro, line, table):
@@ -184,10 +184,10 @@ def main():
     except OSError as error:
         print(f"reference: {error}", file=sys.stderr)
         return 2
-    older = map(base, re.findall(r"^CUDA_ALIAS\w*\((\w+)", (ROOT / "harness/cuda/aliases.def").read_text(), re.M))
+    older = map(base, re.findall(r"^CUDA_ALIAS\w*\((\w+)", (ROOT / "harness/driver/cuda/aliases.def").read_text(), re.M))
     missing, unknown = unnamed((ROOT / "harness/devices/sim/functions.tsv").read_text(), names, [*older, "cuGetProcAddress"])
     lines = [f"harness/devices/sim/functions.tsv: no row names {name}" for name in missing]
-    lines += [f"harness/devices/sim/functions.tsv: names {name}, which is in no row of harness/cuda.def" for name in unknown]
+    lines += [f"harness/devices/sim/functions.tsv: names {name}, which is in no row of harness/driver/cuda/cuda.def" for name in unknown]
     for name, part in parts.items():
         page = (PAGES / name).read_text() if (PAGES / name).exists() else ""
         if with_part(page, part) != page:

@@ -60,10 +60,10 @@ install(CODE "
     file(COPY_FILE \${folder}/afterlife_stand_in \${folder}/\${tool})
   endforeach()")
 install(TARGETS selftest_program RUNTIME DESTINATION ${library_folder}/selftest)
-install(FILES harness/entries/selftest/selftest.py DESTINATION ${library_folder}/selftest)
+install(FILES harness/client/selftest/selftest.py DESTINATION ${library_folder}/selftest)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/lib/torch DESTINATION ${library_folder}
   PATTERN __pycache__ EXCLUDE)
-install(FILES harness/cuda/host_work.h DESTINATION include/afterlife/harness/cuda)
+install(FILES harness/driver/cuda/host_work.h DESTINATION include/afterlife/harness/cuda)
 install(FILES LICENSE DESTINATION share/doc/afterlife)
 install(FILES scripts/cmake/package/afterlife-config.cmake scripts/cmake/afterlife_test.cmake
   DESTINATION lib/cmake/afterlife)

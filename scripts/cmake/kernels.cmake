@@ -8,7 +8,7 @@
 # Name: that of the file, or of the folder if the file is called kernel.cu.
 # PLAIN leaves the calls out, for benchmarks. No build's own sanitizer ever sees a kernel: the
 # checks are the harness's, so that all builds agree.
-set(kernel_flags -include harness/kernel.h
+set(kernel_flags -include harness/devices/sim/kernel.h
   -O2 -g1 -ffp-contract=off -fno-exceptions
   -Wall -Wextra -Werror)
 set(kernel_provenance -fsanitize=kernel-address
@@ -84,7 +84,7 @@ function(fatbin name file)
     endif()
     add_custom_command(OUTPUT ${folder}/${name}.fatbin ${compile}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}  # Relative names: the fatbin holds no path of ours.
-      DEPENDS ${PROJECT_SOURCE_DIR}/${file} ${PROJECT_SOURCE_DIR}/harness/kernel.h
+      DEPENDS ${PROJECT_SOURCE_DIR}/${file} ${PROJECT_SOURCE_DIR}/harness/devices/sim/kernel.h
       COMMENT "nvcc ${file}" VERBATIM)
   else()
     file(WRITE ${folder}/${name}.fatbin "")

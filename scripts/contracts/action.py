@@ -26,7 +26,7 @@ from common.command_line import CommandLine  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ACTION = ROOT / ".github/actions/afterlife/action.yml"
-CLIENTS = ROOT / "harness/tests/clients"
+CLIENTS = ROOT / "harness/client/tests/clients"
 
 
 def wrong_steps(steps, is_action):

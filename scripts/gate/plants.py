@@ -18,13 +18,13 @@ IS_ON = 'std::string_view(std::getenv("AFTERLIFE_PLANTED") == nullptr ? "" : std
 # Defect | file | original text | replacement. half_wasted: half of the runs, chosen at random, draw no choices; one_window: the themes leave out the ops that
 # lead to a window; leak: every run leaks a block.
 DEFECTS = [
-    ("half_wasted", "harness/strategies/random_walk.cpp", "  swarm_ = next();\n",
+    ("half_wasted", "harness/run/strategies/random_walk.cpp", "  swarm_ = next();\n",
      "  swarm_ = next();\n  static const bool is_on = {is_on};\n  if (is_on && (mix(state_, 1) & 1) != 0) leave_.fill(Leave{0, false});\n"),
     ("one_window", "scenarios/argpack/enabled_ops.cpp", "  if (&theme == &kThemes[0]) return possible;\n",
      "  static const bool is_on = {is_on};\n"
      "  if (&theme == &kThemes[0]) return is_on ? possible & ~ops(Op::plant) : possible;\n"
      "  if (is_on && task != 0) return possible & theme.mutator & ~redundant(now) & ~ops(Op::plant);\n"),
-    ("leak", "harness/strategies/random_walk.cpp", "void RandomWalk::begin() {\n",
+    ("leak", "harness/run/strategies/random_walk.cpp", "void RandomWalk::begin() {\n",
      "void RandomWalk::begin() {\n  static const bool leaks = {is_on};\n"
      "  static void** kept = nullptr;\n"
      "  if (void** block = leaks ? static_cast<void**>(std::malloc(16)) : nullptr) *block = std::exchange(kept, block);\n"),

@@ -12,7 +12,7 @@ Usage: scripts/measure/first_faults.py [--long] [--seeds N] [--runs N] [--write 
 A window is searched in one variant: of those whose claim names it the one that claims least, and of several such the first. Each
 search is one of
   afterlife fuzz PATH/VARIANT --window WINDOW --first --seed SEED --runs N --strategy random_walk
-or, without themes, unthemed_walk (harness/strategies/unthemed_walk.cpp). Of all seeds the table has the middle one, the least and
+or, without themes, unthemed_walk (harness/run/strategies/unthemed_walk.cpp). Of all seeds the table has the middle one, the least and
 the most. It depends on no clock: every build and every machine prints the same. What was not found is listed below it, and
 is no error. --self-test plants counts. Exit: 0 printed, 1 a search did not come out, 3 usage.
 """

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CLIENTS = ROOT / "harness/tests/clients/peers"
+CLIENTS = ROOT / "harness/client/tests/clients/peers"
 ROW = re.compile(r'\{(true|false), "(\w+)", "(\w+)", "(\w+)"')
 
 
@@ -39,7 +39,7 @@ def costs(preset, out):
 
 def programs():
     """Yields the rows of the test with the words of each program and the kind of its fault."""
-    for is_script, how, name, kind in ROW.findall((ROOT / "harness/tests/client_peers_test.cpp").read_text()):
+    for is_script, how, name, kind in ROW.findall((ROOT / "harness/client/tests/client_peers_test.cpp").read_text()):
         start = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2"] if how == "mpirun" else []
         native = [CLIENTS / "peers.py"] if is_script == "true" else []
         yield how, name, kind, start + (["python3", *native] if native else [PROGRAM]) + [how, name]

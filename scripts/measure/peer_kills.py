@@ -4,7 +4,7 @@
 
 Usage: scripts/measure/peer_kills.py [--kills N] [--seed N] [--preset NAME]
 
-Each run is harness/tests/clients/peers/four.py under `afterlife run`. It must end, without a finding, and leave nothing
+Each run is harness/client/tests/clients/peers/four.py under `afterlife run`. It must end, without a finding, and leave nothing
 behind: no process, no folder of a run, no shared memory. Of each kill it is known whether the process was in a call of
 the driver; half of them must be. Prints counts. Exit: 0 all as it must be, 1 not.
 """
@@ -21,7 +21,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "harness/tests/clients/peers/four.py"
+PROGRAM = ROOT / "harness/client/tests/clients/peers/four.py"
 LIMIT = 120
 ROUNDS = 150
 

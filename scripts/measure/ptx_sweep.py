@@ -4,7 +4,7 @@
 
 Usage: scripts/measure/ptx_sweep.py [--preset PRESET] [--device libcuda|gpu] [--only TEXT]
 
-A row is one of harness/ptx/families.cpp. Its cases are all operands of all its sweeps in harness/tests/ptx; a row that has none names the
+A row is one of harness/device_code/ptx/families.cpp. Its cases are all operands of all its sweeps in harness/device_code/tests/ptx; a row that has none names the
 test that tries it. Exit: 0 nothing is wrong, 1 something is, 2 the tests are not built or could not run, 3 usage.
 """
 import argparse

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-FOLDER = pathlib.Path(__file__).parents[2] / "harness/entries/libcudart"
+FOLDER = pathlib.Path(__file__).parents[2] / "harness/client/inside/libcudart"
 TABLES = {"cudart_tests": "table/*.def", "cudart12_tests": "cuda12/interface.def"}  # By the program of their tests.
 
 

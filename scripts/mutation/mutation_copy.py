@@ -21,7 +21,7 @@ def folder_of(preset):
 PROGRAM = folder_of("dev") / "afterlife"
 SCORER = "triage_mutants"  # A program that is in the copy alone.
 SCORER_BUILD = f"""
-add_executable({SCORER} harness/entries/{SCORER}.cpp harness/entries/cli/good_program/path_places.cpp
+add_executable({SCORER} harness/entries/{SCORER}.cpp harness/cli/good_program/path_places.cpp
   $<TARGET_OBJECTS:harness> $<TARGET_OBJECTS:tables>)
 foreach(path ${{paths}})
   target_sources({SCORER} PRIVATE $<TARGET_OBJECTS:path_${{path}}>)

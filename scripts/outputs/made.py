@@ -8,7 +8,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CASE = pathlib.Path("corpus/graph_argument/repros/borrow-argument_dropped.repro")  # The name as it is given on the command line.
-PROGRAMS = ("alike", "capturing", "collected", "deadlocking", "early_event")  # Names in harness/tests/clients.
+PROGRAMS = ("alike", "capturing", "collected", "deadlocking", "early_event")  # Names in harness/client/tests/clients.
 NUMBER = "import itertools, os, sys; print({number} + os.getpid() % 7 / 100)"
 
 
@@ -46,7 +46,7 @@ def search(program, folder, name):
     """Searches a program with `afterlife run`, and writes the findings in every format."""
     reports = [part for form in ("junit", "sarif", "markdown") for part in (f"--{form}", folder / f"run-{name}.{form}")]
     return run(program, "run", "--runs", "60", "--out", folder / f"found-{name}", "--html", folder / f"run-{name}", *reports, "--json", "--",
-               sys.executable, f"harness/tests/clients/{name}.py")
+               sys.executable, f"harness/client/tests/clients/{name}.py")
 
 
 def make(program, folder):

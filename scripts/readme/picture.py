@@ -4,7 +4,7 @@
 
 Usage: scripts/readme/picture.py FILE [--preset PRESET] [--check]
 
-FILE is harness/docs/run.svg, the picture in the README: what `afterlife run` says of a script in harness/tests/clients. The command is run with the
+FILE is harness/docs/run.svg, the picture in the README: what `afterlife run` says of a script in harness/client/tests/clients. The command is run with the
 build of PRESET (release) and must print the same each time. --check writes nothing, and fails if the file is not what the command prints now.
 
 Exit: 0 written, or the file is right; 1 it is not; 2 the command could not be run; 3 usage.
@@ -21,7 +21,7 @@ from common.command_line import CommandLine  # noqa: E402
 
 COLUMNS = 92
 CHARACTER, LINE, MARGIN = 7.8, 18, 16  # In pixels, for a monospaced font of 13 px.
-SCRIPT = "harness/tests/clients/collected.py"
+SCRIPT = "harness/client/tests/clients/collected.py"
 TITLE = f"afterlife run --runs 20 -- python3 {SCRIPT}"
 STYLE = """rect { fill: #16181d } text { font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #d7dae0; white-space: pre }
 .command { fill: #8ab4f8 } .kind { fill: #ff7b72; font-weight: bold } .name { fill: #7ee787 }"""

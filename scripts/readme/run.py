@@ -35,7 +35,7 @@ NOT_RUN = [
 # Placeholder in capitals | the text that replaces it.
 EXAMPLES = {
     "FILE": "corpus/graph_argument/repros/borrow-argument_dropped.repro", "PAGE": "page.html", "PATH": "example",
-    "COMMAND": "python3 harness/tests/clients/sound.py", "BASE...": "echo 1", "HEAD...": "echo 1",
+    "COMMAND": "python3 harness/client/tests/clients/sound.py", "BASE...": "echo 1", "HEAD...": "echo 1",
 }
 # Limits for searches that the README leaves unlimited.
 LIMITS = [("afterlife run --seconds 60", "afterlife run --seconds 2"), ("afterlife fuzz example", "afterlife fuzz example --runs 2000"),
@@ -43,7 +43,7 @@ LIMITS = [("afterlife run --seconds 60", "afterlife run --seconds 2"), ("afterli
 # The contents of the file that replaces `LIST`.
 PROGRAMS = f"""[[program]]
 name = "sound"
-command = ["python3", "{programs.ROOT}/harness/tests/clients/sound.py"]
+command = ["python3", "{programs.ROOT}/harness/client/tests/clients/sound.py"]
 seconds = 2
 """
 

@@ -101,7 +101,7 @@ def main():
             good = thread_cost(build, out) and good
         fatbin = build / "generated/fatbins/graph_argument.fatbin"
         paced = [("program", [build / "client_asked"], 500, None),
-                 ("script", [sys.executable, ROOT / "harness/tests/clients/sound.py"], 100, None)]
+                 ("script", [sys.executable, ROOT / "harness/client/tests/clients/sound.py"], 100, None)]
         for wheels in (CORE_0_7, CORE_1_2) if options.wheels else ():
             env = environment(installed(Row(*wheels, "issue_2039.py")))
             for script, given in (("issue_2039.py", []), ("dropped_buffer.py", [fatbin])):

@@ -4,7 +4,7 @@
 
 Usage: scripts/real/determinism.py [--preset PRESET] [--replays N] [--seeds N] [--least N] [--only TEXT] [--self-test]
 
-Finds what the programs of harness/tests/clients and of mistakes.py show from each seed (1 to N, 2 by default), each at least once:
+Finds what the programs of harness/client/tests/clients and of mistakes.py show from each seed (1 to N, 2 by default), each at least once:
 at least 50 findings (--least) that differ in program, fault or decisions. Replays each 20 times (--replays), and compares the decisions, the fault
 and its places with what was found; in addresses nothing is compared. --self-test has one replay in seven changed after it ran: that
 must be seen. Prints a line for each finding that differs, and a table. Exit: 0 all are alike, 1 not, 2 nothing is built, 3 usage.
@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from common.command_line import CommandLine  # noqa: E402
 import mistakes  # noqa: E402
 
-CLIENTS = ROOT / "harness/tests/clients"
+CLIENTS = ROOT / "harness/client/tests/clients"
 
 
 def commands(build, folder):

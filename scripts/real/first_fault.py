@@ -4,7 +4,7 @@
 
 Usage: scripts/real/first_fault.py [--preset PRESET] [--seeds N] [--runs N] [--only TEXT] [--self-test]
 
-Searches the programs of harness/tests/clients and of mistakes.py, from seeds 1 to N (20), for as many runs as --runs says (60).
+Searches the programs of harness/client/tests/clients and of mistakes.py, from seeds 1 to N (20), for as many runs as --runs says (60).
 Prints for each program the median and the most of the runs before the first that showed a fault (0: the plain run does), and how
 many seeds showed none; then the programs that take most. --self-test has a program without a mistake among them: it must be told.
 Exit: 0 each seed showed a fault of each program, 1 one did not, 2 nothing is built, 3 usage.

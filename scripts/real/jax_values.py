@@ -117,7 +117,7 @@ def training():
 
 
 def counter():
-    """Returns the driver's count of started kernels (harness/cuda/launch_count.h)."""
+    """Returns the driver's count of started kernels (harness/driver/cuda/launch_count.h)."""
     function = ctypes.c_void_p()
     found = ctypes.c_int()
     ctypes.CDLL("libcuda.so.1").cuGetProcAddress_v2(b"afterlifeLaunchCount", ctypes.byref(function), 13000, ctypes.c_uint64(0),

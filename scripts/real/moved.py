@@ -4,7 +4,7 @@
 
 Usage: scripts/real/moved.py [--preset PRESET] [--least N] [--edits N] [--only TEXT] [--self-test]
 
-Searches the programs of harness/tests/clients, each in a folder of its own. Copies the program and the finding to another folder, which
+Searches the programs of harness/client/tests/clients, each in a folder of its own. Copies the program and the finding to another folder, which
 another user owns (65534, if this one is root), adds a comment above each line that the finding names, and replays it as that user with
 --trust: it must be *as recorded*. C++ is compiled there again. At least 50 findings (--least) of 15 programs are asked.
 
@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 from common.command_line import CommandLine  # noqa: E402
 
-CLIENTS = ROOT / "harness/tests/clients"
+CLIENTS = ROOT / "harness/client/tests/clients"
 OTHER = 65534
 RACES = ("publication", "stop_token", "reference", "local_destructor", "swapped", "asleep", "lost_wakeup", "condition", "notified_one",
          "two_locks", "checked_twice", "aba", "latched", "posted_first", "flag_first", "one_barrier", "upgraded", "task")

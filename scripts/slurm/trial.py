@@ -127,7 +127,7 @@ def listed(arguments):
 
 def write_programs(folder):
     """Writes a list of programs. Returns the name of the file."""
-    clients = programs.ROOT / "harness/tests/clients"
+    clients = programs.ROOT / "harness/client/tests/clients"
     names = {"first": "sound.py", "second": "collected.py", "third": "sound.py", "fourth": "sound.py"}
     file = folder / "programs.toml"
     file.write_text("".join(f'[[program]]\nname = "{name}"\ncommand = ["python3", "{clients / script}"]\nruns = 1\n'

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <span>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 #include "targets/alltoallv/observer.h"
 #include "targets/alltoallv/sites.h"
 

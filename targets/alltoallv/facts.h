@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 
 namespace targets::alltoallv {
 

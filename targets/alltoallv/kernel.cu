@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels: pack a source, reduce the scratch of all ranks, compare a destination with rows. The
 // last two take the address of a block in device memory that holds their parameters.
-#include "harness/kernel.h"
+#include "harness/devices/sim/kernel.h"
 
 struct Row {
   int displacement;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels: each thread walks from the argument buffer to one nested pack, and reports the
 // values of the pack and the arrays. Values are integers, and one saxpy without contraction.
-#include "harness/kernel.h"
+#include "harness/devices/sim/kernel.h"
 
 struct Pack {
   int a;

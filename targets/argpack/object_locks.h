@@ -5,7 +5,7 @@
 // task blocks on it, as no preemption point is under it. With the GIL it adds no order.
 #pragma once
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 
 namespace targets::argpack {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 
 namespace targets::argpack {
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 
 namespace targets::example {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel: reads a buffer and writes an answer. Integers are equal on every device.
-#include "harness/kernel.h"
+#include "harness/devices/sim/kernel.h"
 
 extern "C" __global__ void add_one(const int* buffer, int* answer) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;

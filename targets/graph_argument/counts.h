@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 
 #define AFTERLIFE_ATOMIC __attribute__((no_sanitize("thread")))
 

@@ -3,7 +3,7 @@
 // value depends on which kernels ran, but not on how often. Each way to pass a block has its own
 // kernel, because a fault names the kernel: blocks passed by launch(builder, ...) or as bare
 // addresses are the caller's to keep.
-#include "harness/kernel.h"
+#include "harness/devices/sim/kernel.h"
 
 static const int kWords = 64;
 

@@ -9,7 +9,7 @@
 #include <array>
 #include <cstddef>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 #include "targets/managed_dict/memory_observer.h"
 
 namespace targets::managed_dict {

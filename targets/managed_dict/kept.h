@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kept: blocks and objects that an intervention of the run keeps beyond their end
-// (harness/intervention.h). For the ledger they are dead. They do not change, and their storage is
-// not reused. A run without an intervention keeps nothing.
+// (harness/core/intervention/intervention.h). For the ledger they are dead. They do not change, and
+// their storage is not reused. A run without an intervention keeps nothing.
 #pragma once
 
 #include "targets/managed_dict/memory.h"

@@ -2,7 +2,7 @@
 // The kernel: a training step under autocast: scales, and rounds to the current type. Integers,
 // so that values are equal on every device. The arguments are attributes of the context
 // managers.
-#include "harness/kernel.h"
+#include "harness/devices/sim/kernel.h"
 
 struct Frame {
   const int* in;

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 #include "targets/managed_dict/memory_observer.h"
 
 namespace targets::managed_dict {

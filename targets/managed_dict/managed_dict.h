@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 #include "targets/managed_dict/heap_view.h"
 #include "targets/managed_dict/layout.h"
 #include "targets/managed_dict/memory.h"

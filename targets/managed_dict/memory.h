@@ -10,7 +10,7 @@
 #include <span>
 #include <type_traits>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 #include "targets/managed_dict/blocks.h"
 #include "targets/managed_dict/layout.h"
 #include "targets/managed_dict/observer.h"

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 
 namespace targets::managed_dict {
 

@@ -64,7 +64,7 @@ DriverTable load(const std::string& file) {
   DriverTable table{};
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   look_up(get, asked_name(#name, base), since, flavour, table.name);
-#include "harness/cuda.def"
+#include "harness/driver/cuda/cuda.def"
 
   int count = 0;
   CUresult status = table.cuInit(0);

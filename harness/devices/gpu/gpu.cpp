@@ -15,7 +15,7 @@ DriverTable make_table() {
   DriverTable table{
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   gpu_calls::pass<&DriverTable::name>,
-#include "harness/cuda.def"
+#include "harness/driver/cuda/cuda.def"
       admit,
       nullptr,
       nullptr,

@@ -3,7 +3,7 @@
 // reuse addresses and handles; only the latest object with an address or handle is known.
 #include "harness/devices/gpu/gpu_device.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 #include <algorithm>
 #include <array>

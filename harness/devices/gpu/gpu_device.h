@@ -16,13 +16,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/cuda.h"
-#include "harness/device.h"
+#include "harness/core/ledger/ledger.h"
 #include "harness/devices/gpu/callbacks.h"
 #include "harness/devices/gpu/ipc.h"
 #include "harness/devices/gpu/parts.h"
 #include "harness/devices/gpu/primary_context.h"
-#include "harness/ledger.h"
+#include "harness/driver/cuda/cuda.h"
+#include "harness/driver/device.h"
 
 namespace harness::devices {
 

@@ -19,8 +19,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "harness/cuda/open.h"
-#include "harness/ledger.h"
+#include "harness/core/ledger/ledger.h"
+#include "harness/driver/cuda/open.h"
 
 namespace harness::devices {
 

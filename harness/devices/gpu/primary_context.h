@@ -4,7 +4,7 @@
 // differs from that of a new one.
 #pragma once
 
-#include "harness/cuda.h"
+#include "harness/driver/cuda/cuda.h"
 
 namespace harness::devices {
 

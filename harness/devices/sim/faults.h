@@ -5,7 +5,7 @@
 
 #include <cuda.h>
 
-#include "harness/world.h"
+#include "harness/core/world.h"
 
 namespace harness::devices {
 

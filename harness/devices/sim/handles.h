@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "harness/base.h"
-#include "harness/world.h"
+#include "harness/base/base.h"
+#include "harness/core/world.h"
 
 namespace harness::devices {
 

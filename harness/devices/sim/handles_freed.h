@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/cuda/process.h"
-#include "harness/ledger.h"
-#include "harness/world.h"
+#include "harness/core/ledger/ledger.h"
+#include "harness/core/world.h"
+#include "harness/driver/cuda/process.h"
 
 namespace harness::devices {
 

@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "harness/core/ledger/ledger.h"
 #include "harness/devices/sim/handles.h"
-#include "harness/ledger.h"
 
 namespace harness::devices {
 

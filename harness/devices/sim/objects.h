@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/device_code/kernel_image.h"
 #include "harness/devices/sim/graphs/graph.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/handles_freed.h"
@@ -19,7 +20,6 @@
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/devices/sim/streams/stream.h"
 #include "harness/devices/sim/textures/objects.h"
-#include "harness/kernel_image.h"
 
 namespace harness::devices {
 

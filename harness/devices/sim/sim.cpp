@@ -61,7 +61,7 @@ constexpr DriverTable kTable{
     SimDevice& sim = SimDevice::current();                                                \
     return left(sim, calls::Calls{sim}.name arguments);                                   \
   },
-#include "harness/cuda.def"
+#include "harness/driver/cuda/cuda.def"
     [](CallNeeds needs) { return admit(SimDevice::current(), needs); },
     [](CUstream handle) { return resource(SimDevice::current(), handle); },
     [](CUstream stream, const HostWorkLaunch& given) {

@@ -4,8 +4,6 @@
 
 #include <memory>
 
-#include "harness/cuda.h"
-#include "harness/device.h"
 #include "harness/devices/sim/contexts/processes.h"
 #include "harness/devices/sim/contexts/threads.h"
 #include "harness/devices/sim/faults.h"
@@ -23,6 +21,8 @@
 #include "harness/devices/sim/streams/streams.h"
 #include "harness/devices/sim/streams/work_queues.h"
 #include "harness/devices/sim/streams/work_steps.h"
+#include "harness/driver/cuda/cuda.h"
+#include "harness/driver/device.h"
 
 namespace harness::devices {
 

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "harness/files/read.h"
-#include "harness/files/whole_file.h"
+#include "harness/base/files/read.h"
+#include "harness/base/files/whole_file.h"
 #include "harness/nightly/cause.h"
 
 namespace harness::nightly {

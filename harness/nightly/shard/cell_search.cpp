@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "harness/files/make_folder.h"
-#include "harness/files/read.h"
+#include "harness/base/files/make_folder.h"
+#include "harness/base/files/read.h"
 #include "harness/nightly/cause.h"
 #include "harness/nightly/shard/shard_folder.h"
 #include "harness/nightly/shard/stopwatch.h"

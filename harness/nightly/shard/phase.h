@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 
 namespace harness::nightly {
 

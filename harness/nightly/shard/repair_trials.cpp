@@ -3,7 +3,7 @@
 
 #include "harness/nightly/cause.h"
 #include "harness/nightly/root.h"
-#include "harness/triage.h"
+#include "harness/search/triage/triage.h"
 
 namespace harness::nightly {
 namespace {

@@ -14,7 +14,7 @@
 #include "harness/nightly/record.h"
 #include "harness/nightly/shard/build_search.h"
 #include "harness/nightly/shard/phase.h"
-#include "harness/search.h"
+#include "harness/search/search.h"
 
 namespace harness::nightly {
 

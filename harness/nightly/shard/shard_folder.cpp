@@ -8,11 +8,11 @@
 #include <set>
 #include <stdexcept>
 
-#include "harness/files/drafts.h"
-#include "harness/files/fail.h"
-#include "harness/files/foreign_file.h"
-#include "harness/files/make_folder.h"
-#include "harness/files/whole_file.h"
+#include "harness/base/files/drafts.h"
+#include "harness/base/files/fail.h"
+#include "harness/base/files/foreign_file.h"
+#include "harness/base/files/make_folder.h"
+#include "harness/base/files/whole_file.h"
 #include "harness/nightly/sealed.h"
 #include "harness/nightly/shard/shard.h"
 

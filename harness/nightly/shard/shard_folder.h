@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/files/held_folder.h"
+#include "harness/base/files/held_folder.h"
 #include "harness/nightly/record.h"
 
 namespace harness::nightly {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/nightly/record.h"
-#include "harness/search.h"
+#include "harness/search/search.h"
 
 namespace harness::nightly {
 

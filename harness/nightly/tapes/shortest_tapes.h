@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/run.h"
+#include "harness/run/run.h"
 
 namespace harness::nightly {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/tapes/tapes_json.h"
 
-#include "harness/files/plain_name.h"
+#include "harness/base/files/plain_name.h"
 
 namespace harness::nightly {
 

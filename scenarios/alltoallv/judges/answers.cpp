@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/alltoallv/judges/calls.h"
 
 namespace scenarios::alltoallv {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenarios/alltoallv/judges/calls.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 #include <cuda.h>
 

@@ -5,8 +5,8 @@
 
 #include <bit>
 
-#include "harness/fault/kinds.h"
-#include "harness/scenario/faults.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/scenario/faults.h"
 #include "scenarios/alltoallv/judges/calls.h"
 
 namespace scenarios::alltoallv {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/alltoallv/judges/mappings.h"
 
 namespace scenarios::alltoallv {

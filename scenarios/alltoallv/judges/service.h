@@ -36,7 +36,7 @@ bool is_documented(harness::Label call, targets::alltoallv::Status answer,
 bool was_injected(const harness::World& world, harness::Name activation, std::size_t since);
 
 /// Returns whether an error was injected on behalf of `activation` into an open of IPC memory and
-/// the process's next one, whatever that one belongs to (harness/cuda/open.h).
+/// the process's next one, whatever that one belongs to (harness/driver/cuda/open.h).
 bool was_next_injected(const harness::World& world, harness::Name activation);
 
 }  // namespace scenarios::alltoallv

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/fault/kinds.h"
-#include "harness/scenario/faults.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/scenario/faults.h"
 
 namespace scenarios::alltoallv {
 

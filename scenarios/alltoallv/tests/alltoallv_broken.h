@@ -3,7 +3,7 @@
 // variants.
 #pragma once
 
-#include "harness/tests/corpus.h"
+#include "harness/search/tests/corpus.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 #include "targets/alltoallv/job.h"
 #include "targets/alltoallv/one_repair_less.h"

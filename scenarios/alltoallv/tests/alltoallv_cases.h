@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
-#include "harness/minimize.h"
-#include "harness/tests/scenario_cases.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/tests/scenario_cases.h"
+#include "harness/search/minimize/minimize.h"
 #include "scenarios/alltoallv/programs.h"
 
 namespace scenarios::alltoallv {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "harness/tests/corpus.h"
+#include "harness/search/tests/corpus.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
 namespace scenarios::alltoallv::testing {

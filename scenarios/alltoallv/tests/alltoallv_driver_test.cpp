@@ -2,7 +2,7 @@
 // The ops that the driver offers, and the resulting plan.
 #include <gtest/gtest.h>
 
-#include "harness/tests/told_scene.h"
+#include "harness/run/tests/told_scene.h"
 #include "scenarios/alltoallv/player.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <ctime>
 
-#include "harness/fault/kinds.h"
-#include "harness/reproducer.h"
-#include "harness/tests/told_scene.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/tests/told_scene.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/alltoallv/job.h"
 #include "scenarios/alltoallv/judges/calls.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"

@@ -3,7 +3,7 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
-#include "harness/strategies/random_walk.h"
+#include "harness/run/strategies/random_walk.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 #include "scenarios/alltoallv/windows.h"
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "harness/tests/told_scene.h"
+#include "harness/run/tests/told_scene.h"
 #include "scenarios/alltoallv/judges/shadow.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/pick/replay.h"
+#include "harness/core/pick/replay.h"
 #include "scenarios/alltoallv/enabled_ops.h"
 #include "scenarios/alltoallv/tests/alltoallv_broken.h"
 

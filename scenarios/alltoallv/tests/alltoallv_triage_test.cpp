@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/triage.h"
+#include "harness/search/triage/triage.h"
 #include "scenarios/alltoallv/tests/alltoallv_broken.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 #include "targets/alltoallv/one_repair_less.h"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/intervention.h"
-#include "harness/reproducer.h"
-#include "harness/strategies/random_walk.h"
+#include "harness/core/intervention/intervention.h"
+#include "harness/run/strategies/random_walk.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 #include "targets/argpack/page_cache.h"
 

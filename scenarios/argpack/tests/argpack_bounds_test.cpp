@@ -3,8 +3,8 @@
 // but not if it is unknown whether they are usable.
 #include <gtest/gtest.h>
 
-#include "harness/fault/kinds.h"
-#include "harness/reproducer.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
 
 namespace scenarios::argpack::testing {

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "harness/fault/kinds.h"
-#include "harness/strategies/random_walk.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/strategies/random_walk.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 #include "targets/argpack/own.h"
 #include "targets/argpack/script.h"

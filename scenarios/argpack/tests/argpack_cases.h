@@ -2,8 +2,8 @@
 // Cases of the argpack scenario, for its tests.
 #pragma once
 
-#include "harness/minimize.h"
-#include "harness/tests/scenario_cases.h"
+#include "harness/run/tests/scenario_cases.h"
+#include "harness/search/minimize/minimize.h"
 #include "scenarios/argpack/programs.h"
 
 namespace scenarios::argpack {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "harness/strategies/random_walk.h"
-#include "harness/tests/tape_survival.h"
+#include "harness/run/strategies/random_walk.h"
+#include "harness/run/tests/tape_survival.h"
 #include "scenarios/argpack/enabled_ops.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 #include "scenarios/argpack/windows.h"

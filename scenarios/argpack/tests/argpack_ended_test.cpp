@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/fault/kinds.h"
-#include "harness/reproducer.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 #include "scenarios/argpack/windows.h"
 

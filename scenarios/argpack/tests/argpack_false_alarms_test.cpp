@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/reproducer.h"
-#include "harness/run.h"
+#include "harness/run/run.h"
+#include "harness/search/reproducer/reproducer.h"
 
 namespace scenarios::argpack::testing {
 namespace {

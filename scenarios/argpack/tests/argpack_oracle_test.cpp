@@ -2,9 +2,9 @@
 // The judges that only this path has report planted faults.
 #include <gtest/gtest.h>
 
-#include "harness/fault/kinds.h"
-#include "harness/reproducer.h"
-#include "harness/tests/told_scene.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/tests/told_scene.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/argpack/judges.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 

@@ -3,8 +3,8 @@
 // a path with a single wrong result, and no fault is passed to the judges.
 #include <gtest/gtest.h>
 
-#include "harness/fault/kinds.h"
-#include "harness/strategies/random_walk.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/strategies/random_walk.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
 #include "targets/argpack/launcher.h"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/fault/kinds.h"
-#include "harness/intervention.h"
-#include "harness/reproducer.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/core/intervention/intervention.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/argpack/enabled_ops.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
 #include "scenarios/argpack/windows.h"

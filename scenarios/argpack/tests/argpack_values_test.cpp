@@ -3,7 +3,7 @@
 // here is `own` with a single bug, or a path with a single wrong result.
 #include <gtest/gtest.h>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
 
 namespace scenarios::argpack::testing {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "harness/reproducer.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/argpack/scenario.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "harness/price.h"
-#include "harness/tests/scenario_cases.h"
+#include "harness/run/tests/scenario_cases.h"
+#include "harness/search/price/price.h"
 #include "scenarios/example/programs.h"
 #include "scenarios/example/variants.h"
 

@@ -3,9 +3,9 @@
 // is reported.
 #include <gtest/gtest.h>
 
-#include "harness/strategies/random_walk.h"
-#include "harness/tests/corpus.h"
-#include "harness/tests/scenario_cases.h"
+#include "harness/run/strategies/random_walk.h"
+#include "harness/run/tests/scenario_cases.h"
+#include "harness/search/tests/corpus.h"
 #include "scenarios/example/programs.h"
 #include "scenarios/example/variants.h"
 

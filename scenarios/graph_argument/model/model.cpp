@@ -4,7 +4,7 @@
 // arguments.
 #include "scenarios/graph_argument/model/model.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 #include <algorithm>
 

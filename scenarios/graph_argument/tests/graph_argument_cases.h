@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "harness/minimize.h"
-#include "harness/reproducer.h"
-#include "harness/tests/scenario_cases.h"
+#include "harness/run/tests/scenario_cases.h"
+#include "harness/search/minimize/minimize.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/graph_argument/programs.h"
 #include "targets/graph_argument/graph_argument.h"
 

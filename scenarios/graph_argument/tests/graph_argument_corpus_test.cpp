@@ -2,7 +2,7 @@
 // The programs of the path: each reproduces a bug of the real system, and no smaller one does.
 #include <gtest/gtest.h>
 
-#include "harness/tests/corpus.h"
+#include "harness/search/tests/corpus.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 
 namespace scenarios::graph_argument::testing {

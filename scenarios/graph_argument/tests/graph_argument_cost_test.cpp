@@ -9,14 +9,14 @@
 #include <ctime>
 #include <vector>
 
-#include "harness/tests/kernel_stage.h"
+#include "harness/devices/tests/kernels/kernel_stage.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_graph_argument;
 
 // The kernels without checks. Included last, because the shim's macros are for kernels.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wshadow"
-#include "harness/kernel.h"
+#include "harness/devices/sim/kernel.h"
 #pragma clang diagnostic pop
 #undef AFTERLIFE_KERNELS
 #define AFTERLIFE_KERNELS(path, ...)                        \

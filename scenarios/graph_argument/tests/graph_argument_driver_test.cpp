@@ -2,7 +2,7 @@
 // The ops that the driver offers, and when.
 #include <gtest/gtest.h>
 
-#include "harness/tests/tape_survival.h"
+#include "harness/run/tests/tape_survival.h"
 #include "scenarios/graph_argument/enabled_ops.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 

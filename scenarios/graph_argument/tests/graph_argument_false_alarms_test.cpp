@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
-#include "harness/reproducer.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "targets/graph_argument/graph_argument.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/graph_argument/tests/graph_argument_broken.h"
 
 namespace scenarios::graph_argument::testing {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
-#include "harness/tests/corpus.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/search/tests/corpus.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_broken.h"

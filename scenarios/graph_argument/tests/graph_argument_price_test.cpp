@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/price.h"
-#include "harness/reports/price_views.h"
+#include "harness/report/price_views.h"
+#include "harness/search/price/price.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "targets/graph_argument/deferred.h"
 #include "targets/graph_argument/script/script.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "harness/strategies/random_walk.h"
+#include "harness/run/strategies/random_walk.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 
 namespace scenarios::graph_argument::testing {

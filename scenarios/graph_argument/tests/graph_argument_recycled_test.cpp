@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "harness/base/tests/child.h"
+#include "harness/core/fault/kinds.h"
 #include "harness/devices/sim/kernels/symbolize.h"
-#include "harness/fault/kinds.h"
-#include "harness/reproducer.h"
-#include "harness/tests/child.h"
+#include "harness/search/reproducer/reproducer.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 
 namespace scenarios::graph_argument::testing {
@@ -101,7 +101,7 @@ std::string compiler() {
 bool build(const std::string& program) {
   const std::string flags = "-std=c++20 -O1 -g -fsanitize=address -ffp-contract=off -I.";
   const std::string object = program + ".o";
-  return shell(fmt::format("{} {} -include harness/kernel.h -x c++ -c "
+  return shell(fmt::format("{} {} -include harness/devices/sim/kernel.h -x c++ -c "
                            "targets/graph_argument/kernel.cu -o {}",
                            compiler(), flags, object)) == 0 &&
          shell(fmt::format("{} {} scenarios/graph_argument/tests/recycled_plain.cc {} -o {}",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repairs of uses of graphs that were destroyed with their nodes.
-#include "harness/triage.h"
+#include "harness/search/triage/triage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/graph_argument/enabled_ops.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "scenarios/graph_argument/variants.h"

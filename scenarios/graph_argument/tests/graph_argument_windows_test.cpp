@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "harness/fault/kinds.h"
-#include "harness/tests/told_scene.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/run/tests/told_scene.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"

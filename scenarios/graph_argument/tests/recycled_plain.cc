@@ -7,9 +7,9 @@
 #include <cstring>
 #include <vector>
 
-#include "harness/kernel.h"
+#include "harness/devices/sim/kernel.h"
 
-// What harness/kernel.h needs of a runner: one thread at a time, and no waiting.
+// What harness/devices/sim/kernel.h needs of a runner: one thread at a time, and no waiting.
 extern "C" {
 thread_local std::uint32_t afterlife_special_registers[12];
 std::uint32_t afterlife_special_register(int index) { return afterlife_special_registers[index]; }

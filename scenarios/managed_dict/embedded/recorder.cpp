@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/instruments/code_place.h"
-#include "harness/instruments/hardware_watch.h"
+#include "harness/core/instruments/code_place.h"
+#include "harness/core/instruments/hardware_watch.h"
 #include "scenarios/managed_dict/embedded/slot.h"
 #include "scenarios/managed_dict/embedded/tracked_allocator.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/managed_dict/windows.h"
 
 namespace scenarios::managed_dict {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenarios/managed_dict/judges/code.h"
 
-#include "harness/scenario/followed.h"
+#include "harness/run/scenario/followed.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/managed_dict/windows.h"
 
 namespace scenarios::managed_dict {

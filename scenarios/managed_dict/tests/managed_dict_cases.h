@@ -2,8 +2,8 @@
 // Cases of the managed_dict scenario, for its tests.
 #pragma once
 
-#include "harness/minimize.h"
-#include "harness/tests/scenario_cases.h"
+#include "harness/run/tests/scenario_cases.h"
+#include "harness/search/minimize/minimize.h"
 #include "scenarios/managed_dict/programs.h"
 
 namespace scenarios::managed_dict {

@@ -3,9 +3,9 @@
 // program does.
 #include <gtest/gtest.h>
 
-#include "harness/fault/kinds.h"
-#include "harness/pick/replay.h"
-#include "harness/tests/corpus.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/core/pick/replay.h"
+#include "harness/search/tests/corpus.h"
 #include "scenarios/managed_dict/tests/managed_dict_cases.h"
 #include "scenarios/managed_dict/windows.h"
 

@@ -7,8 +7,8 @@
 
 #include <sstream>
 
-#include "harness/search.h"
-#include "harness/tests/child.h"
+#include "harness/base/tests/child.h"
+#include "harness/search/search.h"
 #include "scenarios/managed_dict/explain.h"
 #include "scenarios/managed_dict/scenario.h"
 

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "harness/search.h"
+#include "harness/search/search.h"
 #include "scenarios/managed_dict/scenario.h"
 
 namespace scenarios::managed_dict {

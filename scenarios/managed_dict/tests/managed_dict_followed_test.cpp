@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/triage.h"
+#include "harness/search/triage/triage.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {

@@ -2,7 +2,7 @@
 // An intervention keeps objects beyond their end; without one, nothing is kept.
 #include <gtest/gtest.h>
 
-#include "harness/intervention.h"
+#include "harness/core/intervention/intervention.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "harness/fault/kinds.h"
-#include "harness/pick/replay.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/core/pick/replay.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {

@@ -3,7 +3,7 @@
 // interpreter.
 #include <gtest/gtest.h>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {

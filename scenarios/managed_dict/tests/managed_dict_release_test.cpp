@@ -2,7 +2,7 @@
 // Code that runs during a release: the value that it reads from the attribute concerned.
 #include <gtest/gtest.h>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "harness/search.h"
+#include "harness/search/search.h"
 #include "scenarios/managed_dict/tests/managed_dict_cases.h"
 
 namespace scenarios::managed_dict::testing {

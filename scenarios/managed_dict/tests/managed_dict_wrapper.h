@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 #include "scenarios/managed_dict/detour.h"
 #include "scenarios/managed_dict/player.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"

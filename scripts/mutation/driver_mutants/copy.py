@@ -10,7 +10,7 @@ from mutation.driver_mutants.rules import NO_MUTANT
 
 HERE = pathlib.Path(__file__).resolve().parent
 SIM = "harness/devices/sim/"
-LISTENER = "harness/tests/cuda_mutants_test.cpp"
+LISTENER = "harness/devices/tests/cuda_mutants_test.cpp"
 TESTS = ("/(cuda|cuda_[a-z_]+|user_object|driver_lock|kernel_runner|provenance|packed_pointer|libcuda|libcuda_threads"
          "|host_knowledge[a-z_]*)_test")
 

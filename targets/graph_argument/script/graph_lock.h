@@ -4,7 +4,7 @@
 // thread releases the GIL, as threading.Lock does.
 #pragma once
 
-#include "harness/runtime.h"
+#include "harness/driver/runtime.h"
 
 namespace targets::graph_argument {
 

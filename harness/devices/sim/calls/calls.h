@@ -7,9 +7,9 @@
 
 #include <string>
 
-#include "harness/cuda.h"
 #include "harness/devices/sim/found.h"
 #include "harness/devices/sim/sim_device.h"
+#include "harness/driver/cuda/cuda.h"
 
 namespace harness::devices::calls {
 
@@ -19,7 +19,7 @@ struct Calls {
 
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   CUresult name parameters;
-#include "harness/cuda.def"
+#include "harness/driver/cuda/cuda.def"
 };
 
 /// Launches a kernel whose body is a function of the program. An extension; cuda.def has no row for

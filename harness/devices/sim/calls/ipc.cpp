@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exporting, opening and closing of handles. The calling process is that of the running task; see
-// ProcessScope in harness/scheduler.h.
+// ProcessScope in harness/core/scheduler/scheduler.h.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <span>
 
-#include "harness/cuda/process.h"
-#include "harness/cuda/program_call.h"
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/limits.h"
+#include "harness/driver/cuda/process.h"
+#include "harness/driver/cuda/program_call.h"
 
 namespace harness::devices::calls {
 

@@ -10,7 +10,7 @@
 // Threads: tasks of a run. Code outside of tasks neither holds nor waits.
 #pragma once
 
-#include "harness/scheduler/lock_watch.h"
+#include "harness/core/scheduler/lock_watch.h"
 
 namespace harness::devices {
 

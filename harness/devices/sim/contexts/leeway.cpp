@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/contexts/leeway.h"
 
-#include "harness/cuda/leeway.h"
+#include "harness/driver/cuda/leeway.h"
 
 namespace harness::devices {
 

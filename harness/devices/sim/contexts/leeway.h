@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leeway: the places where the documentation states what the driver *may* do. A program cannot rely
 // on either behaviour, so it is a choice, if an actor or a client requests that
-// (harness/cuda/leeway.h). The default is the known behaviour of today's drivers.
+// (harness/driver/cuda/leeway.h). The default is the known behaviour of today's drivers.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 
-#include "harness/world.h"
+#include "harness/core/world.h"
 
 namespace harness::devices {
 

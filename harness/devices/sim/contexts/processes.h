@@ -7,13 +7,13 @@
 #include <memory>
 #include <vector>
 
-#include "harness/cuda/open.h"
+#include "harness/core/world.h"
 #include "harness/devices/sim/contexts/driver_lock.h"
 #include "harness/devices/sim/contexts/leeway.h"
 #include "harness/devices/sim/contexts/logs.h"
 #include "harness/devices/sim/graphs/launches/run.h"
 #include "harness/devices/sim/memory/pools.h"
-#include "harness/world.h"
+#include "harness/driver/cuda/open.h"
 
 namespace harness::devices {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "harness/core/intervention/order.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/intervention/order.h"
 
 namespace harness::devices {
 

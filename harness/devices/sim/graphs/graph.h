@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/core/scheduler/scheduler.h"
 #include "harness/devices/sim/graphs/memory.h"
 #include "harness/devices/sim/graphs/user_object.h"
 #include "harness/devices/sim/handles_recycled.h"
@@ -18,7 +19,6 @@
 #include "harness/devices/sim/kernels/launch.h"
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/sim/streams/work.h"
-#include "harness/scheduler.h"
 
 namespace harness::devices {
 

@@ -5,9 +5,9 @@
 // do so in a task does it when it has finished its own work.
 #include "harness/devices/sim/graphs/user_object.h"
 
-#include "harness/cuda/program_call.h"
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/sanitizers.h"
+#include "harness/driver/cuda/program_call.h"
 
 namespace harness::devices {
 

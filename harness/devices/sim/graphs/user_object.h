@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/cuda/process.h"
 #include "harness/devices/sim/handles_recycled.h"
 #include "harness/devices/sim/streams/clock.h"
+#include "harness/driver/cuda/process.h"
 
 namespace harness::devices {
 

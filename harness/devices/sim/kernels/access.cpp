@@ -8,10 +8,10 @@
 
 #include <cstring>
 
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/kernels/footprint.h"
 #include "harness/devices/sim/kernels/own_memory.h"
 #include "harness/devices/sim/kernels/provenance.h"
-#include "harness/sanitizers.h"
 
 #define AFTERLIFE_CODE reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/base.h"
-#include "harness/kernel_image.h"
+#include "harness/base/base.h"
+#include "harness/device_code/kernel_image.h"
 
 namespace harness::devices {
 

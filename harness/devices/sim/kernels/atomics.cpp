@@ -4,9 +4,9 @@
 #include <bit>
 #include <type_traits>
 
+#include "harness/base/sanitizers/sanitizers.h"
+#include "harness/device_code/kernel_image.h"
 #include "harness/devices/sim/kernels/access.h"
-#include "harness/kernel_image.h"
-#include "harness/sanitizers.h"
 
 extern "C" {
 #if HARNESS_TSAN

@@ -6,8 +6,8 @@
 // them continue each time.
 #include <algorithm>
 
+#include "harness/core/fault/kinds.h"
 #include "harness/devices/sim/kernels/runner_state.h"
-#include "harness/fault/kinds.h"
 
 namespace harness::devices {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/device_code/kernel_image.h"
 #include "harness/devices/sim/kernels/used_range.h"
-#include "harness/kernel_image.h"
 
 namespace harness::devices {
 

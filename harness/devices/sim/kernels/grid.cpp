@@ -8,9 +8,9 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/core/fault/kinds.h"
 #include "harness/devices/sim/kernels/runner.h"
 #include "harness/devices/sim/kernels/runner_state.h"
-#include "harness/fault/kinds.h"
 
 namespace harness::devices {
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "harness/base/label.h"
+#include "harness/core/scheduler/scheduler.h"
+#include "harness/device_code/kernel_image.h"
 #include "harness/devices/sim/kernels/pointer_shadow.h"
-#include "harness/kernel_image.h"
-#include "harness/label.h"
-#include "harness/scheduler.h"
 
 namespace harness::devices {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/crash.h"
+#include "harness/base/crash/crash.h"
 #include "harness/devices/sim/kernels/stops.h"
 
 #define AFTERLIFE_CODE reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))

@@ -17,7 +17,7 @@
 #include <map>
 #include <vector>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 
 namespace harness::devices {
 

@@ -8,7 +8,7 @@
 // when it is loaded.
 #include "harness/devices/sim/kernels/provenance.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 #include <fmt/format.h>
 

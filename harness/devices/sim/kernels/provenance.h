@@ -16,11 +16,11 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/crash.h"
+#include "harness/base/crash/crash.h"
+#include "harness/core/ledger/ledger.h"
 #include "harness/devices/sim/kernels/footprint.h"
 #include "harness/devices/sim/kernels/launch.h"
 #include "harness/devices/sim/kernels/pointer_shadow.h"
-#include "harness/ledger.h"
 
 namespace harness::devices {
 

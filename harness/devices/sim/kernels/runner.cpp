@@ -12,11 +12,11 @@
 
 #include <cstring>
 
+#include "harness/base/sanitizers/sanitizers.h"
+#include "harness/base/watchdog.h"
+#include "harness/core/fault/kinds.h"
 #include "harness/devices/sim/kernels/runner_state.h"
 #include "harness/devices/sim/kernels/stops.h"
-#include "harness/fault/kinds.h"
-#include "harness/sanitizers.h"
-#include "harness/watchdog.h"
 
 extern "C" {
 thread_local std::uint32_t afterlife_special_registers[12];

@@ -13,9 +13,9 @@
 #include <memory>
 #include <vector>
 
+#include "harness/base/fiber.h"
 #include "harness/devices/sim/kernels/launch.h"
 #include "harness/devices/sim/kernels/provenance.h"
-#include "harness/fiber.h"
 
 namespace harness::devices {
 

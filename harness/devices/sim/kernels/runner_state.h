@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "harness/crash.h"
+#include "harness/base/crash/crash.h"
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/kernels/access.h"
 #include "harness/devices/sim/kernels/own_memory.h"
 #include "harness/devices/sim/kernels/runner.h"
-#include "harness/sanitizers.h"
 
 namespace harness::devices {
 

@@ -2,7 +2,7 @@
 // Stops: the reasons why an instruction ends a translated kernel.
 #pragma once
 
-#include "harness/label.h"
+#include "harness/base/label.h"
 
 namespace harness::devices {
 

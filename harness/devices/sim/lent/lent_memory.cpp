@@ -7,8 +7,8 @@
 
 #include <utility>
 
+#include "harness/core/fault/kinds.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/fault/kinds.h"
 
 namespace harness::devices {
 namespace {

@@ -8,8 +8,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "harness/core/ledger/ledger.h"
 #include "harness/devices/sim/kernels/launch.h"
-#include "harness/ledger.h"
 
 namespace harness::devices {
 

@@ -4,9 +4,9 @@
 // these, too.
 #include <unistd.h>
 
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/memory/parts.h"
-#include "harness/sanitizers.h"
 
 namespace harness::devices {
 

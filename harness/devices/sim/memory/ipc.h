@@ -14,7 +14,7 @@
 #include <array>
 #include <cstdint>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 #include "harness/devices/sim/peers/peers.h"
 
 namespace harness::devices {

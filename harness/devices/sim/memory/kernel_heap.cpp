@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/memory/kernel_heap.h"
 
+#include "harness/core/fault/kinds.h"
 #include "harness/devices/sim/kernels/access.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/fault/kinds.h"
 
 namespace harness::devices {
 

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/memory/host_memory.h"
-#include "harness/sanitizers.h"
 
 namespace harness::devices {
 

@@ -14,6 +14,7 @@
 #include <map>
 #include <vector>
 
+#include "harness/core/ledger/ledger.h"
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/sim/lent/lent_memory.h"
 #include "harness/devices/sim/limits.h"
@@ -22,7 +23,6 @@
 #include "harness/devices/sim/memory/views.h"
 #include "harness/devices/sim/regions/regions.h"
 #include "harness/devices/sim/streams/clock.h"
-#include "harness/ledger.h"
 
 namespace harness::devices {
 

@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/graphs/params.h"
-#include "harness/sanitizers.h"
 
 namespace harness::devices {
 

@@ -2,10 +2,10 @@
 // Waits for values in memory and writes of values (cuStreamBatchMemOp), as steps of work.
 #include <cstring>
 
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/memory/ops.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/devices/sim/streams/work_steps.h"
-#include "harness/sanitizers.h"
 
 namespace harness::devices {
 

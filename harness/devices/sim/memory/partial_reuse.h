@@ -11,8 +11,8 @@
 #include <map>
 #include <span>
 
-#include "harness/label.h"
-#include "harness/pick.h"
+#include "harness/base/label.h"
+#include "harness/core/pick/pick.h"
 
 namespace harness::devices {
 

@@ -10,9 +10,9 @@
 #include <map>
 #include <vector>
 
+#include "harness/core/ledger/ledger.h"
 #include "harness/devices/sim/kernels/pointer_shadow.h"
 #include "harness/devices/sim/kernels/provenance.h"
-#include "harness/ledger.h"
 
 namespace harness::devices {
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <map>
 
+#include "harness/core/scheduler/scheduler.h"
 #include "harness/devices/sim/memory/touched_pages.h"
-#include "harness/scheduler.h"
 
 namespace harness::devices {
 

@@ -2,15 +2,16 @@
 // Peers: the other processes of a run, from the point of view of one process's driver.
 //
 // Each process of a program has a driver and its own world. Other processes open its exports by
-// handles. The shared state of all processes is kept outside of them (harness/client/broker), and
-// accessed through this interface. Without it nothing is shared.
+// handles. The shared state of all processes is kept outside of them
+// (harness/client/outside/broker), and accessed through this interface. Without it nothing is
+// shared.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "harness/core/fault/fault.h"
 #include "harness/devices/sim/kernels/used_range.h"
-#include "harness/fault.h"
 
 namespace harness::devices {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 namespace harness::devices {
 namespace {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/ledger/ledger.h"
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/sim/memory/registrations.h"
-#include "harness/ledger.h"
 
 namespace harness::devices {
 

@@ -8,7 +8,7 @@
 // the new one.
 #include "harness/devices/sim/streams/data_race.h"
 
-#include "harness/fault/kinds.h"
+#include "harness/core/fault/kinds.h"
 
 #include <fmt/format.h>
 

@@ -24,13 +24,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/records.h"
+#include "harness/core/ledger/ledger.h"
 #include "harness/devices/sim/kernels/used_range.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/devices/sim/streams/host_knowledge.h"
 #include "harness/devices/sim/streams/host_uses.h"
-#include "harness/ledger.h"
-#include "harness/records.h"
 
 namespace harness::devices {
 

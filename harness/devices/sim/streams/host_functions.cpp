@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/streams/host_functions.h"
 
-#include "harness/cuda/program_call.h"
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/sanitizers.h"
+#include "harness/driver/cuda/program_call.h"
 
 namespace harness::devices {
 

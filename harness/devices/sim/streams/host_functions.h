@@ -5,9 +5,9 @@
 // a thread in a program without a world. Outside of the tasks of a run, the calling code runs them.
 #pragma once
 
-#include "harness/cuda/process.h"
+#include "harness/core/scheduler/scheduler.h"
 #include "harness/devices/sim/graphs/launches/run.h"
-#include "harness/scheduler.h"
+#include "harness/driver/cuda/process.h"
 
 namespace harness::devices {
 

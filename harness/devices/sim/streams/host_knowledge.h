@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "harness/base/sanitizers/sanitizers.h"
+#include "harness/core/scheduler/scheduler.h"
 #include "harness/devices/sim/streams/clock.h"
-#include "harness/sanitizers.h"
-#include "harness/scheduler.h"
 
 namespace harness::devices {
 

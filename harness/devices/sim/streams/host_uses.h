@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "harness/base/label.h"
 #include "harness/devices/sim/kernels/used_range.h"
 #include "harness/devices/sim/streams/clock.h"
-#include "harness/label.h"
 
 namespace harness::devices {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/base.h"
-#include "harness/cuda/host_work.h"
+#include "harness/base/base.h"
+#include "harness/driver/cuda/host_work.h"
 
 namespace harness::devices {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/streams/stream.h"
 
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/sanitizers.h"
 
 namespace harness::devices {
 

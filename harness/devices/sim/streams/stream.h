@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/core/scheduler/scheduler.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/devices/sim/streams/work.h"
-#include "harness/scheduler.h"
 
 namespace harness::devices {
 

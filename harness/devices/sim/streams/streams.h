@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "harness/label.h"
+#include "harness/base/label.h"
 
 namespace harness::devices {
 

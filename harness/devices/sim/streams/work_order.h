@@ -5,9 +5,9 @@
 
 #include <vector>
 
+#include "harness/base/label.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/streams/clock.h"
-#include "harness/label.h"
 
 namespace harness::devices {
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/base/sanitizers/sanitizers.h"
+#include "harness/core/intervention/order.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/intervention/order.h"
-#include "harness/sanitizers.h"
 
 namespace harness::devices {
 

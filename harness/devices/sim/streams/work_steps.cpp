@@ -7,11 +7,11 @@
 #include <cstring>
 #include <span>
 
-#include "harness/cuda/kernels_begun.h"
+#include "harness/base/sanitizers/sanitizers.h"
+#include "harness/core/fault/kinds.h"
 #include "harness/devices/sim/memory/ops.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/fault/kinds.h"
-#include "harness/sanitizers.h"
+#include "harness/driver/cuda/kernels_begun.h"
 
 namespace harness::devices {
 

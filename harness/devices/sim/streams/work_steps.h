@@ -3,13 +3,13 @@
 // work.
 #pragma once
 
+#include "harness/core/history/history.h"
 #include "harness/devices/sim/kernels/runner.h"
 #include "harness/devices/sim/kernels/used_range.h"
 #include "harness/devices/sim/memory/kernel_heap.h"
 #include "harness/devices/sim/streams/data_race.h"
 #include "harness/devices/sim/streams/stream.h"
 #include "harness/devices/sim/streams/work.h"
-#include "harness/history.h"
 
 namespace harness::devices {
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/device_code/kernel_image.h"
 #include "harness/devices/sim/textures/axis.h"
 #include "harness/devices/sim/textures/objects.h"
-#include "harness/kernel_image.h"
 
 namespace harness::devices {
 

@@ -8,8 +8,8 @@
 
 #include <cstddef>
 
+#include "harness/device_code/kernel_image.h"
 #include "harness/devices/sim/textures/objects.h"
-#include "harness/kernel_image.h"
 
 namespace harness::devices {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "harness/base.h"
+#include "harness/base/base.h"
 #include "harness/devices/sim/textures/texel_format.h"
 
 namespace harness::devices {

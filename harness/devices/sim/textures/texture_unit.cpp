@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "harness/crash.h"
+#include "harness/base/crash/crash.h"
 #include "harness/devices/sim/kernels/access.h"
 #include "harness/devices/sim/kernels/stops.h"
 #include "harness/devices/sim/sim_device.h"

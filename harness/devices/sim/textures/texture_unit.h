@@ -11,9 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/base/label.h"
+#include "harness/device_code/kernel_image.h"
 #include "harness/devices/sim/textures/objects.h"
-#include "harness/kernel_image.h"
-#include "harness/label.h"
 
 namespace harness::devices {
 

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
+#include "harness/base/sanitizers/sanitizers.h"
 #include "harness/devices/sim/graphs/launches/node_work.h"
 #include "harness/devices/sim/graphs/launches/topological_order.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/sanitizers.h"
 
 namespace harness::devices {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "harness/core/pick/pick.h"
 #include "harness/devices/sim/graphs/executable.h"
 #include "harness/devices/sim/streams/stream.h"
-#include "harness/pick.h"
 
 namespace harness::devices {
 

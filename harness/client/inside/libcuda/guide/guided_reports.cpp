@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Guided, its reports: faults, errors, choices and a hang, in one file for each process.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "harness/base/files/whole_file.h"
+#include "harness/client/inside/libcuda/guide/forced_words.h"
+#include "harness/client/inside/libcuda/guide/guided.h"
+#include "harness/client/inside/libcuda/guide/pedantic.h"
+#include "harness/client/inside/libcuda/unsupported.h"
+#include "harness/core/fault/kinds.h"
+#include "harness/driver/cuda/process.h"
+
+namespace harness::entries {
+namespace {
+
+constexpr std::size_t kFaultLimit = 64;
+constexpr std::ptrdiff_t kAlikeLimit = 8;
+
+}  // namespace
+
+void Guided::passed(const World& world) {
+  for (const ActivationRecord& record : world.history.activations())
+    askers_.add_parent(record.name, record.parent);
+  parties_.passed(world);
+  flush();
+  if (world.injected_failures == told_failures_) return;
+  told_failures_ = world.injected_failures;
+  report(world);  // The program may end in any way now.
+}
+
+/// Keeps several faults with the same signature, because different calls may be different bugs.
+void Guided::found(const World& world, const Fault& fault) {
+  client::ToldFault told;
+  told.signature = fault.signature();
+  const auto is_alike = [&](const client::ToldFault& known) {
+    return known.signature == told.signature;
+  };
+  if (report_.faults.size() == kFaultLimit ||
+      std::ranges::count_if(report_.faults, is_alike) == kAlikeLimit)
+    return;
+  askers_.index();
+  parties_.find(world, fault, orders_.locates, told);
+  if (std::ranges::any_of(report_.faults, [&](const client::ToldFault& known) {
+        return is_alike(known) && known.key == told.key;
+      }))
+    return;
+  told.kind = to_label(fault.kind).view();
+  told.object = fault.object_kind.view();
+  told.detail = fault.detail;
+  told.pedantic = pedantic_reason(fault);
+  told.decision_count = world.picker.tape().size();
+  told.free_threads = free_threads_.words(report_.has_python);
+  report_.faults.push_back(std::move(told));
+  report(world);
+}
+
+/// Writes the report. A failure to write is printed on stderr.
+void Guided::report(const World& world) {
+  claim_process();
+  {
+    const std::lock_guard lock(doubt_mutex_);
+    report_.doubt = doubt_;
+  }
+  report_.free_threads = free_threads_.words(report_.has_python);
+  report_.decisions.clear();
+  if (!world.picker.tape().empty()) askers_.index();
+  for (const Decision& decision : world.picker.tape())
+    report_.decisions.push_back(parties_.told(decision));
+  report_.forced = why_forced(world.picker.tape());
+  report_.wants_table = is_table_wanted();
+  try {
+    write_whole_file(client::report_file(folder_, report_.process), to_text(report_),
+                     OnDisk::later);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "afterlife: %s\n", error.what());
+  }
+}
+
+/// If all threads wait for each other, it does not matter whether the device has advanced by
+/// itself.
+void Guided::hangs(bool is_deadlock, std::vector<client::Party> stuck) {
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  report_.stuck = std::move(stuck);
+  report_.is_deadlock = is_deadlock;
+  if (is_deadlock) doubt("");
+  report(process.world());
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Held clock: the program's clock while its threads take turns. It advances only while all of them
+// wait.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+#include "harness/client/inside/libcuda/turns/baton.h"
+
+namespace harness::entries {
+
+/// Threads: any, after hold().
+class HeldClock {
+ public:
+  /// Stops the program's clocks.
+  static void hold(Baton& baton);
+  /// Returns whether this clock is held. Other clocks count processor time.
+  static bool tells(clockid_t clock);
+  /// Returns the time that the clock shows, in ns.
+  static std::int64_t now(clockid_t clock);
+  /// Returns the time left until `end`; no limit for null.
+  static Baton::Limit rest_until(const Moment* end);
+
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+  static std::int64_t in_nanoseconds(const timespec& at) {
+    return at.tv_sec * kSecond + at.tv_nsec;
+  }
+};
+
+}  // namespace harness::entries

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// Functions of CUDA 12 that are a single driver call, one for each such row of interface.def.
-#include "harness/entries/libcudart/forward.h"
-
-#include "harness/entries/libcudart/cuda12/functions.h"
-
-#define CUDART_FORWARD(name, needs, target, group, test, parameters, ...) \
-  CUDART_FORWARDED(name, needs, target, parameters, __VA_ARGS__)
-#include "harness/entries/libcudart/cuda12/interface.def"
