@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "harness/base/suggest.h"
-#include "harness/command/commands.h"
+#include "harness/cli/footer.h"
+#include "harness/client/outside/search/answers.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/lookup.h"
 
 namespace harness::entries {
@@ -243,6 +245,14 @@ std::string fish(const std::vector<Command>& commands) {
 }
 
 }  // namespace
+
+CLI::App* add_completion(CLI::App& app, std::string& shell) {
+  CLI::App* command = app.add_subcommand("completion", "Print a script for shell completion");
+  command->add_option("shell", shell, "bash, zsh or fish")->required()->type_name("SHELL");
+  command->footer(
+      claim_footer("  source <(afterlife completion bash)\n  afterlife completion fish | source"));
+  return command;
+}
 
 std::string completion(const CLI::App& app, const std::string& shell) {
   const std::vector<Command> commands = commands_of(app);

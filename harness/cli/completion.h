@@ -7,6 +7,9 @@
 
 namespace harness::entries {
 
+/// Adds the command to a program. Parsing fills in the name of the shell.
+CLI::App* add_completion(CLI::App& app, std::string& shell);
+
 /// Returns the script for "bash", "zsh" or "fish". Errors: UsageError for another shell.
 std::string completion(const CLI::App& app, const std::string& shell);
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // counters: the deterministic work of each sound variant in the ordinary use of its path and in the
 // committed programs. The numbers are exact and equal on all machines, for a gate to compare.
+#include "harness/cli/counters.h"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/footer.h"
 #include "harness/cli/programs.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/command/lookup.h"
 #include "harness/report/json_text.h"
@@ -76,6 +79,19 @@ reports::Table table_of(const Json& rows) {
 }
 
 }  // namespace
+
+CLI::App* add_counters(CLI::App& app, CountersOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "counters",
+      "Count the work of sound variants, in ordinary use and in the committed programs");
+  command->add_option("target", options.target, "PATH or PATH/VARIANT (default: everything)")
+      ->type_name("PATH[/VARIANT]");
+  command->add_option("--corpus", options.corpus, "Folder of the corpus (corpus)")
+      ->type_name("DIR");
+  command->add_flag("--json", options.json, "One JSON object on stdout");
+  command->footer(claim_footer("  afterlife counters argpack\n  afterlife counters --json"));
+  return command;
+}
 
 int counters(const CountersOptions& options) {
   end_on_interrupts();

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // explain: runs a reproducer with the instruments of its path enabled, and reports what they found.
+#include "harness/cli/explain.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 
 #include "harness/base/printable.h"
+#include "harness/cli/footer.h"
 #include "harness/client/command/run_client.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/gather.h"
 #include "harness/command/interrupt.h"
 #include "harness/command/streams.h"
@@ -66,6 +69,22 @@ reports::Explanation explain(const Scenario& scenario, const Instruments& instru
 }
 
 }  // namespace
+
+CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
+  CLI::App* command = app.add_subcommand("explain",
+                                         "Run a reproducer with the instruments of its path, and "
+                                         "print which class of writer caused the fault");
+  command->add_option("file", options.file, "Reproducer of a path that has instruments")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--without", options.without, "Instrument to leave out; may be repeated")
+      ->type_name("INSTRUMENT");
+  command->add_flag("--json", options.json, "One JSON object on stdout, with the judged record");
+  command->footer(claim_footer(
+      "  afterlife explain corpus/managed_dict/repros/incref_tagged_word-chunk_freed.repro\n"
+      "  afterlife explain found.repro --without debug_allocator"));
+  return command;
+}
 
 int explain(const ExplainOptions& options) {
   require_no_finding({options.file}, "`explain`");

@@ -3,6 +3,8 @@
 //
 // A finding is written to disk at once, so that it is not lost if the program ends; it is written
 // again when it is minimized. A full disk is reported at once, and the search continues.
+#include "harness/cli/fuzz.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,7 +12,9 @@
 #include <functional>
 #include <utility>
 
-#include "harness/command/commands.h"
+#include "harness/cli/footer.h"
+#include "harness/command/arguments.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/gather.h"
 #include "harness/command/interrupt.h"
 #include "harness/command/lookup.h"
@@ -155,6 +159,47 @@ class Fuzzing {
 };
 
 }  // namespace
+
+CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("fuzz", "Search for faults, and compare each claim with the result");
+  command->add_option("target", options.target, "PATH or PATH/VARIANT (default: everything)")
+      ->type_name("PATH[/VARIANT]");
+  command
+      ->add_option("--seconds", options.seconds,
+                   "Total time, divided among the variants (60 unless --runs)")
+      ->check(number(0.01, 1e7))
+      ->type_name("N");
+  command->add_option("--runs", options.runs, "Number of runs of each variant")
+      ->check(whole_number(1, ~std::uint64_t{0}))
+      ->type_name("N");
+  add_seed(*command, options.seed, "Seed of the search (1)");
+  command
+      ->add_option("--strategy", options.strategy,
+                   "Strategy that makes the choices (random_walk); see `afterlife list`")
+      ->type_name("STRATEGY");
+  command->add_option("--device", options.device, "Device that executes CUDA calls (sim)")
+      ->type_name("DEVICE");
+  command
+      ->add_option("--config", options.config,
+                   "Configuration: \"axis=value ...\", with every axis (default: all in turn)")
+      ->type_name("TEXT");
+  command
+      ->add_option("--window", options.window, "Report faults and judge claims in this window only")
+      ->type_name("NAME");
+  command->add_option("--out", options.out, "Folder for reproducers (results/found)")
+      ->type_name("DIR");
+  command->add_flag("--first", options.first,
+                    "Stop a variant at its first fault, and do not minimize it");
+  command->add_flag("--no-failures", options.no_failures, "Inject no errors into CUDA calls");
+  command->add_flag("--full", options.full,
+                    "Print the tables of all variants and windows, as for a single variant");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
+  command->footer(
+      claim_footer("  afterlife fuzz --seconds 10\n"
+                   "  afterlife fuzz argpack/borrow --runs 100000 --seed 7 --json"));
+  return command;
+}
 
 int fuzz(const FuzzOptions& options) { return Fuzzing(options).run(); }
 

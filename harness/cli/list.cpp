@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // list: prints the contents of the tables.
+#include "harness/cli/list.h"
+
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "harness/command/commands.h"
+#include "harness/cli/footer.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/lookup.h"
 #include "harness/core/fault/kinds.h"
 #include "harness/report/json_text.h"
@@ -166,6 +169,19 @@ void print_json(std::span<const Scenario* const> scenarios) {
 }
 
 }  // namespace
+
+CLI::App* add_list(CLI::App& app, ListOptions& options) {
+  CLI::App* command = app.add_subcommand("list",
+                                         "List paths with their variants, configurations, "
+                                         "operations and windows, and all strategies and devices");
+  command->add_option("path", options.path, "Path to list (default: everything)")
+      ->type_name("PATH");
+  command->add_flag("--json", options.json, "One JSON object on stdout");
+  command->footer(claim_footer(
+      "  afterlife list\n  afterlife list argpack\n  afterlife list --json | python3 -m "
+      "json.tool"));
+  return command;
+}
 
 int list(const ListOptions& options) {
   std::span<const Scenario* const> paths = tables::scenarios();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // minimize: simplifies a reproducer while its fault stays, and reports what was proved about it.
-#include "harness/search/minimize/minimize.h"
+#include "harness/cli/minimize.h"
 
 #include <fmt/format.h>
 
@@ -12,14 +12,16 @@
 
 #include "harness/base/files/whole_file.h"
 #include "harness/base/printable.h"
+#include "harness/cli/footer.h"
 #include "harness/cli/programs.h"
 #include "harness/client/command/minimize_finding.h"
 #include "harness/client/command/run_client.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/gather.h"
 #include "harness/command/interrupt.h"
 #include "harness/command/output_folder.h"
 #include "harness/report/json_text.h"
+#include "harness/search/minimize/minimize.h"
 
 namespace harness::entries {
 namespace {
@@ -159,6 +161,31 @@ bool write(Runner& runner, Result& result, const MinimizeOptions& options, const
 }
 
 }  // namespace
+
+CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "minimize",
+      "Remove every choice that the fault does not need, and write the result beside the file");
+  command->add_option("file", options.file, "Reproducer, or finding of `run`")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--out", options.out,
+                   "Output file, which may be the input (FILE.min.repro, FILE.min.run.json)")
+      ->type_name("FILE");
+  command
+      ->add_option("--programs", options.programs,
+                   "Folder of the corpus with smaller known cases (corpus)")
+      ->type_name("DIR");
+  command->add_flag(
+      "--trust", options.trust,
+      "Start the command in a finding of `run`, even if another user or machine wrote it");
+  command->add_flag("--json", options.json, "One JSON object on stdout");
+  command->footer(
+      claim_footer("  afterlife minimize results/found/argpack-borrow-08fa146f.repro\n"
+                   "  afterlife minimize results/found/crash-use_after_free-6e8e6cb6.run.json"));
+  return command;
+}
 
 int minimize(const MinimizeOptions& options) {
   if (is_finding_file(options.file)) return minimize_finding(options);

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // prove: runs every set of at most k further choices on each window's smallest program, for one
 // variant or all of a path. Prints the number of runs and whether the claim holds.
+#include "harness/cli/prove.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/footer.h"
 #include "harness/cli/proving.h"
-#include "harness/command/commands.h"
+#include "harness/command/arguments.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/report/json_text.h"
 #include "harness/report/progress.h"
@@ -257,6 +261,30 @@ class Proving {
 };
 
 }  // namespace
+
+CLI::App* add_prove(CLI::App& app, ProveOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "prove",
+      "Run the smallest program of each window with every set of at most k further choices");
+  command->add_option("target", options.target, "Variant, or path with all of its variants")
+      ->required()
+      ->type_name("PATH[/VARIANT]");
+  command
+      ->add_option("--k", options.decisions,
+                   "Maximum number of choices (up to 3, if at most 200 000 runs per window "
+                   "suffice; below 2 nothing holds)")
+      ->check(whole_number(0, 6))
+      ->type_name("N");
+  command->add_option("--window", options.window, "Only this window")->type_name("WINDOW");
+  command
+      ->add_option("--programs", options.programs,
+                   "Folder of the corpus with PATH/programs (corpus)")
+      ->type_name("DIR");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
+  command->footer(claim_footer(
+      "  afterlife prove argpack/own\n  afterlife prove argpack --window nested_replaced --json"));
+  return command;
+}
 
 int prove(const ProveOptions& options) { return Proving(options).run(); }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // replay: runs a reproducer, prints its story, and says whether the run was the recorded one.
+#include "harness/cli/replay.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +11,14 @@
 #include "harness/base/files/fail.h"
 #include "harness/base/files/whole_file.h"
 #include "harness/base/printable.h"
+#include "harness/cli/footer.h"
 #include "harness/cli/good_program/steps.h"
 #include "harness/cli/replay_many.h"
 #include "harness/client/command/gdb.h"
 #include "harness/client/command/replay_finding.h"
 #include "harness/client/command/run_client.h"
 #include "harness/client/command/view_place.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/gather.h"
 #include "harness/command/interrupt.h"
 #include "harness/report/json.h"
@@ -87,6 +90,54 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
     return fmt::format("the events differ: trace {:016x} in the file, {:016x} in the run",
                        recorded.trace, trace);
   return {};
+}
+
+CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "replay",
+      "Run a reproducer or a finding, print its story, and compare the result with the file");
+  command
+      ->add_option("files", options.files,
+                   "Reproducers, findings of `run`, and folders of both; several files give a line "
+                   "each and a summary")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--html", options.html,
+                   "Write a page about the case: timeline, story and choices; needs no network")
+      ->type_name("FILE");
+  command
+      ->add_option("--trace", options.trace,
+                   "Write a trace of the run, for https://ui.perfetto.dev")
+      ->type_name("FILE");
+  command
+      ->add_option("--sarif", options.sarif, "Write the fault and the run that led to it as SARIF")
+      ->type_name("FILE");
+  command
+      ->add_option("--steps", options.steps,
+                   "Write the steps of the run, for `triage --good-program`")
+      ->type_name("FILE");
+  command->add_option("--step", options.step, "Print the call stack at this step")->type_name("N");
+  command->add_flag(
+      "--trust", options.trust,
+      "Start the command in a finding of `run`, even if another user or machine wrote it");
+  CLI::Option* json =
+      command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command
+      ->add_flag("--gdb", options.gdb,
+                 "Stop in gdb where the fault is reported, in the thread that causes it")
+      ->excludes(json);
+  command
+      ->add_flag("--why", options.why,
+                 "Print which order or reference is missing, and which repair removes the fault")
+      ->excludes(json);
+  command->footer(claim_footer(
+      "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro\n"
+      "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro --why\n"
+      "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro --html story.html\n"
+      "  afterlife replay results/found/crash-use_after_free-6e8e6cb6.run.json --html page.html\n"
+      "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
+  return command;
 }
 
 int replay(const ReplayOptions& options) {

@@ -12,6 +12,7 @@
 #include "harness/base/printable.h"
 #include "harness/client/command/replay_finding.h"
 #include "harness/client/command/run_client.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/command/lookup.h"
 #include "harness/report/terminal.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/command/commands.h"
+#include "harness/client/command/replay_options.h"
 #include "harness/search/reproducer/reproducer.h"
 
 namespace harness::entries {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // triage: groups reproducers by root cause, with the sites involved, and lists unexplained ones.
-#include "harness/search/triage/triage.h"
+#include "harness/cli/triage.h"
 
 #include <fmt/format.h>
 
@@ -14,11 +14,13 @@
 #include "harness/cli/replay_many.h"
 #include "harness/client/command/run_client.h"
 #include "harness/client/command/triage_findings.h"
-#include "harness/command/commands.h"
+#include "harness/command/arguments.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/command/streams.h"
 #include "harness/report/json_text.h"
 #include "harness/report/table.h"
+#include "harness/search/triage/triage.h"
 
 namespace harness::entries {
 namespace {
@@ -284,6 +286,33 @@ static int triage_reproducers(const TriageCommandOptions& options,
   else
     triaged.print();
   return triaged.code();
+}
+
+static constexpr const char* kTriageExitCodes =
+    "Exit: 0 every fault has a cause, 1 one is unexplained, 2 a file cannot be read, 3 usage, 4 "
+    "stopped.";
+
+CLI::App* add_triage(CLI::App& app, TriageCommandOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "triage", "Sort reproducers by root cause: the smallest repair that removes the fault");
+  command->add_option("files", options.files, "Reproducers, findings, and folders of both")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--runs", options.runs,
+                   "Number of other schedules on which a repair must work (240)")
+      ->check(whole_number(0, 1'000'000'000))
+      ->type_name("N");
+  command
+      ->add_option("--good-program", options.good_program,
+                   "An afterlife without the faults; a cause is then the first step that differs")
+      ->type_name("FILE");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command->footer(
+      help_footer("  afterlife triage results/found\n"
+                  "  afterlife triage corpus/argpack/repros --json | python3 -m json.tool",
+                  kTriageExitCodes));
+  return command;
 }
 
 int triage(const TriageCommandOptions& options) {

@@ -12,7 +12,7 @@
 
 #include "harness/base/printable.h"
 #include "harness/base/process/tool.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/report/html.h"
 
 namespace harness::entries {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/report/findings.h"
 #include "harness/report/terminal.h"
 #include "harness/search/search.h"

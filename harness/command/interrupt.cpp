@@ -6,7 +6,7 @@
 #include <csignal>
 #include <string_view>
 
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 
 namespace harness::entries {
 namespace {

@@ -8,25 +8,26 @@
 
 #include "harness/base/printable.h"
 #include "harness/base/suggest.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/run/whole_config.h"
 
 namespace harness::entries {
-namespace {
 
-[[noreturn]] void refuse(const std::string& what, const std::string& name,
-                         const std::vector<std::string>& known) {
+void refuse_unknown(const std::string& what, const std::string& name,
+                    const std::vector<std::string>& known) {
   const std::string meant = did_you_mean(name, known);
   throw UsageError(what +
                    (meant.empty() ? fmt::format("; available: {}", fmt::join(known, " ")) : meant));
 }
+
+namespace {
 
 template <class Info>
 const Info& require(std::span<const Info* const> table, const std::string& name, const char* kind) {
   if (const Info* info = find(table, name)) return *info;
   std::vector<std::string> known;
   for (const Info* info : table) known.emplace_back(info->name.view());
-  refuse(fmt::format("there is no {} '{}'", kind, name), name, known);
+  refuse_unknown(fmt::format("there is no {} '{}'", kind, name), name, known);
 }
 
 /// Returns the index of `name` in a path's variants or windows. Throws UsageError if it is unknown.
@@ -38,7 +39,8 @@ std::size_t require_in(const Scenario& scenario, const Infos& infos, const std::
     if (info.name.view() == name) return known.size();
     known.emplace_back(info.name.view());
   }
-  refuse(fmt::format("path {} has no {} '{}'", scenario.name.view(), kind, name), name, known);
+  refuse_unknown(fmt::format("path {} has no {} '{}'", scenario.name.view(), kind, name), name,
+                 known);
 }
 
 }  // namespace
@@ -83,7 +85,7 @@ std::vector<Target> with_window(std::vector<Target> targets, const std::string& 
   }
   std::erase_if(targets,
                 [&](const Target& target) { return window_index(*target.scenario, name) < 0; });
-  if (targets.empty()) refuse(fmt::format("there is no window '{}'", name), name, known);
+  if (targets.empty()) refuse_unknown(fmt::format("there is no window '{}'", name), name, known);
   return targets;
 }
 
@@ -91,25 +93,8 @@ const StrategyInfo& find_strategy(const std::string& name) {
   return require(tables::strategies(), name, "strategy");
 }
 
-const client::AnswersInfo& find_answers(const std::string& name) {
-  if (const client::AnswersInfo* info = client::find_answers(name)) return *info;
-  std::vector<std::string> known;
-  for (const client::AnswersInfo& info : client::all_answers()) known.emplace_back(info.name);
-  if (find(tables::strategies(), name) != nullptr)
-    throw UsageError(
-        fmt::format("strategy '{}' works within one process, but each run of a program is a "
-                    "separate process; available: {}",
-                    name, fmt::join(known, " ")));
-  refuse(fmt::format("there is no strategy '{}' for run", name), name, known);
-}
-
 const DeviceInfo& find_device(const std::string& name) {
   return require(tables::devices(), name, "device");
-}
-
-void require_run_device(const std::string& name) {
-  if (name != "sim")
-    throw UsageError(fmt::format("there is no device '{}' for run; available: sim", shown(name)));
 }
 
 std::vector<Config> find_configs(const Scenario& scenario, const std::string& text) {

@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/client/outside/search/answers.h"
 #include "harness/run/run.h"
 
 namespace harness::entries {
+
+/// Refuses an unknown name: `what` is wrong, and these names are known. Errors: UsageError.
+[[noreturn]] void refuse_unknown(const std::string& what, const std::string& name,
+                                 const std::vector<std::string>& known);
 
 struct Target {
   const Scenario* scenario;
@@ -30,12 +33,7 @@ int window_index(const Scenario& scenario, const std::string& name);
 std::vector<Target> with_window(std::vector<Target> targets, const std::string& name);
 
 const StrategyInfo& find_strategy(const std::string& name);
-/// Finds a strategy of `run`. These differ from those of `fuzz`, because its runs are processes
-/// that share no state.
-const client::AnswersInfo& find_answers(const std::string& name);
 const DeviceInfo& find_device(const std::string& name);
-/// Refuses devices that `run` does not support: programs call only the simulated driver.
-void require_run_device(const std::string& name);
 
 /// Returns the config with these axis values; none if `text` is empty.
 std::vector<Config> find_configs(const Scenario& scenario, const std::string& text);

@@ -42,6 +42,13 @@ function(subfolders variable folder)
   set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
+# slice_sources(<variable> <glob>...): as sources_below(), without tests.
+function(slice_sources variable)
+  glob_each(GLOB_RECURSE REQUIRED ${ARGN})
+  list(FILTER found EXCLUDE REGEX "/tests/")
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
 # add_objects(<target> <file>...): adds a part of what every program is linked from. Objects, not
 # archives: nothing is left out because no one calls it by name.
 add_library(everything INTERFACE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/good_program/asked.h"
 
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 
 namespace harness::entries {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/programs.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/command/lookup.h"
 #include "harness/report/price_views.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/client/outside/source_places.h"
+#include "harness/client/border/nvcc_names.h"
 #include "harness/core/fault/former_words.h"
 
 namespace harness::client {
@@ -144,24 +144,6 @@ void from_json(const json& json, ToldFault& fault) {
   fault.ended = json.value("ended", "");
   fault.pedantic = json.value("pedantic", "");
   fault.free_threads = json.value("free_threads", "");
-}
-
-void to_json(json& json, const WorldReads& reads) {
-  json = {{"cause", reads.cause}, {"agreed", reads.agreed_count}, {"places", json::array()}};
-  for (const WorldRead& read : reads.places)
-    json["places"].push_back({{"kind", read.kind},
-                              {"function", read.function},
-                              {"file", read.file},
-                              {"line", read.line},
-                              {"offset", read.offset}});
-}
-
-void from_json(const json& json, WorldReads& reads) {
-  reads.cause = json.at("cause");
-  reads.agreed_count = json.at("agreed");
-  for (const auto& row : json.at("places"))
-    reads.places.push_back({row.at("kind"), row.at("function"), row.at("file"), row.at("line"),
-                            row.value("offset", std::uint64_t{0})});
 }
 
 json asked_json(const std::vector<AskedQuestion>& asked) {

@@ -6,7 +6,6 @@
 
 #include "harness/base/files/json_words.h"
 #include "harness/client/border/report.h"
-#include "harness/client/outside/world_reads.h"
 
 namespace harness::client {
 
@@ -14,8 +13,6 @@ void to_json(nlohmann::json& json, const Frame& frame);
 void from_json(const nlohmann::json& json, Frame& frame);
 void to_json(nlohmann::json& json, const ToldDecision& told);
 void from_json(const nlohmann::json& json, ToldDecision& told);
-void to_json(nlohmann::json& json, const WorldReads& reads);
-void from_json(const nlohmann::json& json, WorldReads& reads);
 void to_json(nlohmann::json& json, const ToldError& error);
 void from_json(const nlohmann::json& json, ToldError& error);
 void to_json(nlohmann::json& json, const ToldFault& fault);

@@ -21,6 +21,7 @@
 #include "harness/client/outside/run_folder.h"
 #include "harness/client/outside/search/failure.h"
 #include "harness/client/outside/search/search.h"
+#include "harness/command/exit_code.h"
 
 namespace harness::entries {
 namespace {

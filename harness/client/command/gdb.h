@@ -2,7 +2,7 @@
 // gdb: a replay that stops where the fault is reported, in the thread that has it.
 #pragma once
 
-#include "harness/command/commands.h"
+#include "harness/client/command/replay_options.h"
 
 namespace harness::entries {
 

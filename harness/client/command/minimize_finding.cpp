@@ -16,6 +16,7 @@
 #include "harness/client/outside/finding_file.h"
 #include "harness/client/outside/search/completion.h"
 #include "harness/client/views/client_views.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/report/json_text.h"
 #include "harness/report/progress.h"

@@ -2,7 +2,7 @@
 // Minimize finding: minimizes a finding of `afterlife run` again, with new replays and a repair.
 #pragma once
 
-#include "harness/command/commands.h"
+#include "harness/client/command/replay_options.h"
 
 namespace harness::entries {
 

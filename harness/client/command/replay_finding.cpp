@@ -21,6 +21,7 @@
 #include "harness/client/views/client_views.h"
 #include "harness/client/views/finding_timeline.h"
 #include "harness/client/views/finding_views.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/report/perfetto_trace.h"
 #include "harness/report/progress.h"

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <string>
 
+#include "harness/client/command/replay_options.h"
 #include "harness/client/outside/finding_file.h"
-#include "harness/command/commands.h"
 
 namespace harness::entries {
 

@@ -19,20 +19,21 @@
 #include "harness/base/files/make_folder.h"
 #include "harness/base/files/whole_file.h"
 #include "harness/base/printable.h"
+#include "harness/client/command/earlier_searches.h"
 #include "harness/client/command/run_reports.h"
 #include "harness/client/command/trust.h"
 #include "harness/client/command/unjudged.h"
 #include "harness/client/outside/finding_file.h"
+#include "harness/client/outside/search/answers.h"
 #include "harness/client/outside/search/failure.h"
 #include "harness/client/outside/search/search.h"
 #include "harness/client/views/client_views.h"
 #include "harness/command/command_words.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/command/lookup.h"
 #include "harness/command/output_folder.h"
 #include "harness/core/fault/kinds.h"
-#include "harness/nightly/command/run_history.h"
 #include "harness/report/progress.h"
 
 namespace harness::entries {
@@ -129,7 +130,7 @@ class Watcher final : public client::SearchWatcher {
 int code_of(const client::SearchResult& result, const RunOptions& options,
             const std::optional<SinceLastTime>& since) {
   if (options.new_only && since)
-    return since->has_news() ? kNotAsClaimed : result.stopped ? kStopped : kAsClaimed;
+    return since->has_news ? kNotAsClaimed : result.stopped ? kStopped : kAsClaimed;
   if (!result.findings.empty()) return kNotAsClaimed;
   if (result.stopped) return kStopped;
   return kAsClaimed;
@@ -153,9 +154,29 @@ client::Suppressions suppressions_of(const RunOptions& options) {
   return suppressions;
 }
 
+/// Finds a strategy of `run`. These differ from those of `fuzz`, because its runs are processes
+/// that share no state.
+const client::AnswersInfo& require_answers(const std::string& name) {
+  if (const client::AnswersInfo* info = client::find_answers(name)) return *info;
+  std::vector<std::string> known;
+  for (const client::AnswersInfo& info : client::all_answers()) known.emplace_back(info.name);
+  if (find(tables::strategies(), name) != nullptr)
+    throw UsageError(
+        fmt::format("strategy '{}' works within one process, but each run of a program is a "
+                    "separate process; available: {}",
+                    name, fmt::join(known, " ")));
+  refuse_unknown(fmt::format("there is no strategy '{}' for run", name), name, known);
+}
+
+/// Refuses devices that `run` does not support: programs call only the simulated driver.
+void require_run_device(const std::string& name) {
+  if (name != "sim")
+    throw UsageError(fmt::format("there is no device '{}' for run; available: sim", shown(name)));
+}
+
 }  // namespace
 
-int run(const RunOptions& options) {
+int run(const RunOptions& options, OpenEarlierSearches* open_earlier) {
   if (options.command.empty())
     throw UsageError(
         "a command is missing: afterlife run [OPTION...] -- COMMAND...; see `afterlife run "
@@ -163,7 +184,7 @@ int run(const RunOptions& options) {
   require_command(options.command, "afterlife run --");
   require_run_device(options.device);
   client::SearchOptions search{{options.command, client::library_folder(), options.timeout_seconds},
-                               &find_answers(options.strategy),
+                               &require_answers(options.strategy),
                                options.seed,
                                options.runs,
                                options.seconds,
@@ -182,17 +203,17 @@ int run(const RunOptions& options) {
   const OutputFolder can_be_written(options.out);
   require_report_places(options);
   const std::atomic<bool>& stop = take_interrupts();
-  const auto history = options.history.empty() ? nullptr : std::make_unique<RunHistory>(options);
+  const auto earlier = options.history.empty() ? nullptr : open_earlier(options);
   Watcher watcher(options);
   const client::SearchResult result = client::search(search, watcher, stop);
   std::optional<SinceLastTime> since;
-  if (history != nullptr && !result.stopped && result.refusal.empty())
-    since = history->add(result, stop);
+  if (earlier != nullptr && !result.stopped && result.refusal.empty())
+    since = earlier->add(result, stop);
   if (options.json)
     fmt::print("{}\n", with_history(reports::search_json(result, watcher.files()), since));
   else
     fmt::print("{}{}", reports::search_summary(result, reports::Terminal::of(1)),
-               since ? since->text() : "");
+               since ? since->text : "");
   const std::string why_unjudged = unjudged(result);
   write_reports(options, result, watcher.files(), why_unjudged);
   watcher.require_kept();

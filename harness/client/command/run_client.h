@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,12 @@ struct RunOptions {
   bool json = false;
 };
 
+class EarlierSearches;
+/// Opens the folder of RunOptions::history.
+using OpenEarlierSearches = std::unique_ptr<EarlierSearches>(const RunOptions& options);
+
 /// Runs a program many times on the simulated driver. Returns the exit code.
-int run(const RunOptions& options);
+int run(const RunOptions& options, OpenEarlierSearches* open_earlier);
 
 /// Returns whether the file is a finding of run().
 bool is_finding_file(const std::string& file);

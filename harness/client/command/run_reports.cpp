@@ -14,7 +14,7 @@
 #include "harness/client/command/view_place.h"
 #include "harness/client/outside/finding_file.h"
 #include "harness/client/views/finding_views.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/output_folder.h"
 
 namespace harness::entries {

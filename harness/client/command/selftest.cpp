@@ -17,7 +17,7 @@
 #include "harness/base/process/tool.h"
 #include "harness/client/outside/client.h"
 #include "harness/command/arguments.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 
 namespace harness::entries {

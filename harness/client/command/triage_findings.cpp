@@ -13,7 +13,7 @@
 #include "harness/base/printable.h"
 #include "harness/client/command/replay_finding.h"
 #include "harness/client/views/finding_words.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/report/json_text.h"
 #include "harness/report/terminal.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/command/commands.h"
+#include "harness/client/command/replay_options.h"
 
 namespace harness::entries {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/process/tool.h"
+#include "harness/client/border/nvcc_names.h"
 
 namespace harness::client {
 namespace {
@@ -120,14 +121,6 @@ std::string without_lines(std::string_view text) {
     while (is_digit(i + 1)) ++i;
   }
   return words;
-}
-
-std::string_view without_random(std::string_view name) {
-  if (!name.starts_with("tmpxft_"))
-    return name;  // Then two numbers, a dash, a third, and the name.
-  const std::size_t dash = name.find('-');
-  const std::size_t end = dash == name.npos ? dash : name.find('_', dash);
-  return end == name.npos ? name : name.substr(end + 1);
 }
 
 bool is_same_place(const Frame& left, const Frame& right) {

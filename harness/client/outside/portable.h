@@ -27,9 +27,6 @@ Command startable(Command command);
 /// Returns the text without line numbers: "x.py:#".
 std::string without_lines(std::string_view text);
 
-/// Removes the part of the name of a temporary file of nvcc that differs from build to build.
-std::string_view without_random(std::string_view name);
-
 /// Returns whether both are at the same instruction of a function, regardless of folder and line.
 /// Frames of older files have no instruction; then lines are compared.
 bool is_same_place(const Frame& left, const Frame& right);

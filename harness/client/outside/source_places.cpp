@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "harness/base/process/process.h"
-#include "harness/client/outside/portable.h"
+#include "harness/client/border/nvcc_names.h"
 
 namespace harness::client {
 namespace {
@@ -100,15 +100,6 @@ static std::map<std::string, std::string> read_units(const std::string& module) 
     folders.try_emplace(file.starts_with('/') ? file : value + "/" + file, value);
   }
   return folders;
-}
-
-std::string source_name(std::string_view file) {
-  constexpr std::string_view kEnd = ".cudafe1.cpp", kFor = ".compute_";
-  if (!file.ends_with(kEnd)) return {};
-  std::string_view name = without_random(file.substr(file.rfind('/') + 1));
-  name.remove_suffix(std::min(kEnd.size(), name.size()));
-  name = name.substr(0, std::min(name.rfind(kFor), name.size()));  // One of several devices.
-  return name.empty() ? "" : fmt::format("{}.cu", name);
 }
 
 namespace {

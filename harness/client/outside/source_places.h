@@ -32,11 +32,6 @@ bool is_of_cpp_header(const Frame& frame);
 /// Returns whether it is code that runs before main().
 bool is_before_main(const Frame& frame);
 
-/// Returns the name of the source "pool.cu", without a folder, if the file is what nvcc writes for
-/// it: "/tmp/tmpxft_000012ab_00000000-6_pool.cudafe1.cpp"; else "". Functions in class bodies have
-/// such a file, with the line in the source.
-std::string source_name(std::string_view file);
-
 /// Returns the end of the frames that have this frame's address: inlined functions and their
 /// caller.
 Place::const_iterator end_of_address(const Place& place, Place::const_iterator first);

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -184,6 +185,25 @@ WorldReads look_at_reads(const Client& client, const Orders& orders, const std::
   reads.cause = *cause;
   reads.agreed_count = kHeldReplays * count;
   return reads;
+}
+
+void to_json(nlohmann::json& json, const WorldReads& reads) {
+  json = {
+      {"cause", reads.cause}, {"agreed", reads.agreed_count}, {"places", nlohmann::json::array()}};
+  for (const WorldRead& read : reads.places)
+    json["places"].push_back({{"kind", read.kind},
+                              {"function", read.function},
+                              {"file", read.file},
+                              {"line", read.line},
+                              {"offset", read.offset}});
+}
+
+void from_json(const nlohmann::json& json, WorldReads& reads) {
+  reads.cause = json.at("cause");
+  reads.agreed_count = json.at("agreed");
+  for (const auto& row : json.at("places"))
+    reads.places.push_back({row.at("kind"), row.at("function"), row.at("file"), row.at("line"),
+                            row.value("offset", std::uint64_t{0})});
 }
 
 }  // namespace harness::client

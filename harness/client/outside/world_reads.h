@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ struct WorldReads {
       0;  ///< Number of replays that agreed: all of them showed the fault, or none did.
   bool operator==(const WorldReads&) const = default;
 };
+
+void to_json(nlohmann::json& json, const WorldReads& reads);
+void from_json(const nlohmann::json& json, WorldReads& reads);
 
 /// Runs the program once to record its reads. Then runs it unchanged until replays have differed
 /// several times, and twice as often with each kind held constant. `begin`: start of the runs that

@@ -43,7 +43,7 @@ class Alternate : public Strategy {
   }
 };
 
-/// The spine up to host objects, begun and ready to spawn on.
+/// The core up to host objects, begun and ready to spawn on.
 struct Stage {
   Arena arena;
   Picker picker;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // gate: compares two commands by the rule of harness/gate/rule.h, and writes the result as a table,
 // and to the requested files.
+#include "harness/gate/command/gate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@
 
 #include "harness/base/files/whole_file.h"
 #include "harness/command/command_words.h"
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/gate/canaries.h"
 #include "harness/gate/commands.h"

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/command/commands.h"
+#include "harness/gate/command/gate.h"
 
 namespace harness::entries {
 

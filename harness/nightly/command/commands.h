@@ -3,7 +3,7 @@
 //
 // A history is a folder: history.sqlite, findings/ with the reproducers of new findings, page.html
 // about the last night, and during a night night/ with its plan and its shards. Errors: as in
-// commands.h.
+// harness/command/exit_code.h.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/nightly/quota.h"
 
 namespace harness::entries {

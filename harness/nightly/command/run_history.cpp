@@ -59,54 +59,8 @@ std::string line_of(const NightFinding& finding, std::string_view word) {
   return fmt::format("  {:<10}{}  {}\n", word, finding.cause, printable(finding.signature));
 }
 
-}  // namespace
-
-struct RunHistory::State {
-  explicit State(const RunOptions& options)
-      : program(program_of(options)), folder(options.history), history(folder), held(folder) {}
-
-  NightProgram program;
-  std::string folder;
-  nightly::History history;
-  HeldFolder held;
-  nightly::Stopwatch watch;
-};
-
-RunHistory::RunHistory(const RunOptions& options) : state_(std::make_unique<State>(options)) {}
-
-RunHistory::~RunHistory() = default;
-
-SinceLastTime RunHistory::add(const client::SearchResult& result, const std::atomic<bool>& stop) {
-  nightly::History& history = state_->history;
-  const bool is_in_runs = result.options.runs > 0;
-  const nightly::Budget budget{result.options.runs, is_in_runs ? 0 : result.options.seconds};
-  const nightly::ProgramShare share{state_->program.name, budget};
-  const nightly::Plan plan = nightly::make_program_plan(
-      {history.next_number(), result.options.seed, budget, 1,
-       fmt::format("{}/{}", nightly::kPrograms, state_->program.name), ""},
-      {&share, 1});
-  const std::string id = nightly::id_of(plan);
-  const ScratchFolder scratch("afterlife-run");
-  nightly::ShardFolder folder(plan, 1, scratch.name());
-  folder.open();
-  const nightly::Cell cell = nightly::cells_of(plan, 1).at(0);
-  const std::string findings = folder.begin(0, cell);
-  nightly::ShardRecord shard{id, plan.terms, 1, {}};
-  shard.cells = {record_of(cell, state_->program, result, state_->watch.seconds(), findings)};
-  shard.ended_at = now();
-  folder.place(shard);
-  const nightly::Merged merged =
-      history.merge({(fs::path(scratch.name()) / nightly::shard_name(1, 1)).string()});
-  if (!merged.errors.empty()) throw std::runtime_error(merged.errors.front());
-  replay_absent(history, history.outline(id), {&state_->program, 1}, {}, stop);
-  return {history.night(id), state_->folder};
-}
-
-bool SinceLastTime::has_news() const {
-  return std::ranges::any_of(night.findings, &NightFinding::is_news);
-}
-
-std::string SinceLastTime::text() const {
+/// Returns a summary line, and a line for each finding whose state changed. `history`: its folder.
+std::string text_of(const nightly::Night& night, const std::string& history) {
   const std::vector<const NightFinding*> gone = gone_in(night);
   std::string text =
       fmt::format("since the last time: {} new, {} known, {} gone; search {} of {}\n",
@@ -118,21 +72,76 @@ std::string SinceLastTime::text() const {
   return text;
 }
 
-std::string with_history(const std::string& json, const std::optional<SinceLastTime>& since) {
-  if (!since) return json;
-  auto object = nlohmann::ordered_json::parse(json);
-  auto& told = object["history"] = {{"folder", since->history},
-                                    {"number", since->night.terms.number},
-                                    {"findings", nlohmann::ordered_json::array()},
-                                    {"gone", nlohmann::ordered_json::array()}};
-  for (const NightFinding& finding : since->night.findings)
-    told["findings"].push_back({{"cause", finding.cause},
+nlohmann::ordered_json json_of(const nightly::Night& night, const std::string& history) {
+  nlohmann::ordered_json json = {{"folder", history},
+                                 {"number", night.terms.number},
+                                 {"findings", nlohmann::ordered_json::array()},
+                                 {"gone", nlohmann::ordered_json::array()}};
+  for (const NightFinding& finding : night.findings)
+    json["findings"].push_back({{"cause", finding.cause},
                                 {"state", std::string(to_text(finding.state))},
                                 {"signature", finding.signature},
                                 {"first_number", finding.first_number}});
-  for (const NightFinding* finding : gone_in(since->night))
-    told["gone"].push_back({{"cause", finding->cause}, {"signature", finding->signature}});
-  return object.dump();
+  for (const NightFinding* finding : gone_in(night))
+    json["gone"].push_back({{"cause", finding->cause}, {"signature", finding->signature}});
+  return json;
+}
+
+class RunHistory final : public EarlierSearches {
+ public:
+  explicit RunHistory(const RunOptions& options)
+      : program_(program_of(options)),
+        folder_(options.history),
+        history_(folder_),
+        held_(folder_) {}
+
+  SinceLastTime add(const client::SearchResult& result, const std::atomic<bool>& stop) override {
+    const nightly::Plan plan = plan_of(result);
+    const std::string id = nightly::id_of(plan);
+    merge(plan, id, result);
+    replay_absent(history_, history_.outline(id), {&program_, 1}, {}, stop);
+    const nightly::Night night = history_.night(id);
+    return {std::ranges::any_of(night.findings, &NightFinding::is_news), text_of(night, folder_),
+            json_of(night, folder_)};
+  }
+
+ private:
+  nightly::Plan plan_of(const client::SearchResult& result) {
+    const bool is_in_runs = result.options.runs > 0;
+    const nightly::Budget budget{result.options.runs, is_in_runs ? 0 : result.options.seconds};
+    const nightly::ProgramShare share{program_.name, budget};
+    return nightly::make_program_plan({history_.next_number(), result.options.seed, budget, 1,
+                                       fmt::format("{}/{}", nightly::kPrograms, program_.name), ""},
+                                      {&share, 1});
+  }
+
+  /// Adds the search as a night of one shard.
+  void merge(const nightly::Plan& plan, const std::string& id, const client::SearchResult& result) {
+    const ScratchFolder scratch("afterlife-run");
+    nightly::ShardFolder folder(plan, 1, scratch.name());
+    folder.open();
+    const nightly::Cell cell = nightly::cells_of(plan, 1).at(0);
+    const std::string findings = folder.begin(0, cell);
+    nightly::ShardRecord shard{id, plan.terms, 1, {}};
+    shard.cells = {record_of(cell, program_, result, watch_.seconds(), findings)};
+    shard.ended_at = now();
+    folder.place(shard);
+    const nightly::Merged merged =
+        history_.merge({(fs::path(scratch.name()) / nightly::shard_name(1, 1)).string()});
+    if (!merged.errors.empty()) throw std::runtime_error(merged.errors.front());
+  }
+
+  NightProgram program_;
+  std::string folder_;
+  nightly::History history_;
+  HeldFolder held_;
+  nightly::Stopwatch watch_;
+};
+
+}  // namespace
+
+std::unique_ptr<EarlierSearches> open_run_history(const RunOptions& options) {
+  return std::make_unique<RunHistory>(options);
 }
 
 }  // namespace harness::entries

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Door 2 of 3: the interface for drivers and oracles. The only spine header that scenarios/
+// Door 2 of 3: the interface of drivers and oracles. The one harness header that scenarios/
 // includes.
 //
 // A scenario contains everything about one path that decides or judges: the driver that picks the
@@ -238,7 +238,7 @@ class Scene {
   std::vector<std::uint32_t> op_values_;  ///< The value of each op on a tape; [0] is "nothing".
 };
 
-// ---- ribs that a scenario names -----------------------------------------------------------------
+// ---- parts that a scenario names ----------------------------------------------------------------
 
 /// Judges a finished run. Owns the kinds of fault whose row in harness/core/fault/fault.def names
 /// it.

@@ -12,6 +12,7 @@
 #include "harness/base/process/process.h"
 #include "harness/base/process/tool.h"
 #include "harness/base/tests/child.h"
+#include "harness/client/border/nvcc_names.h"
 #include "harness/client/outside/finding_file.h"
 #include "harness/client/outside/party_functions.h"
 #include "harness/client/outside/suppressions.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/gate/effectiveness_file.h"
 #include "harness/gate/effectiveness_record.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "harness/command/commands.h"
+#include "harness/command/exit_code.h"
 #include "harness/command/interrupt.h"
 #include "harness/command/lookup.h"
 #include "harness/gate/command/effectiveness/effectiveness.h"
