@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 OPENING = re.compile(r"\b(?:i?fstream|filebuf)\s+\w+\s*[({]|\b(?:fopen|freopen|creat|openat2?|read_whole_file|read_begin|sqlite3_open\w*)\s*\("
                      r"|(?<!\w)::open\s*\(|\bopen\(.*\bO_[A-Z]+|\bifstream\s*[({]|\bDatabase\s+\w+\s*[({]|\bDatabase\s*[({][^)}]")
-STARTING = re.compile(r"\b(?:run_process|run_tool|run_limited|posix_spawnp?|popen|_?[fF]ork|vfork|exec[vl]p?e?|execveat)\s*\(|\bRunningProcess\s+\w+[({]|\bRunningProcess>|include \"harness/cli/bisect/asked\.h\""
+STARTING = re.compile(r"\b(?:run_process|run_tool|run_limited|posix_spawnp?|popen|_?[fF]ork|vfork|exec[vl]p?e?|execveat)\s*\(|\bRunningProcess\s+\w+[({]|\bRunningProcess>"
                       r"|(?<![\w.>])(?:std::)?system\s*\(")
 CLIENT = re.compile(r"\bclient::(?:replay|search|Client)\b")
 
@@ -40,7 +40,8 @@ OPENS = {
     "harness/device_code/ptx/": "our cache of translations, and the maps of the process",
     "harness/device_code/nvrtc/": "the compiler's results in our own folder, and our cache",
     "harness/gate/": "measurements and canaries that the user names, which name no file",
-    "harness/client/": "reports of a process that `run` started, in a folder of ours, and the program that it runs",
+    "harness/client/border/": "reports of a process that `run` started, in a folder of ours",
+    "harness/client/outside/": "reports of a process that `run` started, in a folder of ours, and the program that it runs",
     "harness/client/views/source_lines.cpp": "the source of the program under `run`",
     "harness/devices/": "the modules that a program loads, and files of the kernel",
     "harness/nightly/database.h": "declares the one class that opens SQLite, which checks its file",
@@ -71,7 +72,7 @@ OPENS = {
 STARTS = {
     "harness/base/process/": "starts what its callers name",
     "harness/driver/cuda/process": "a child that shares a device, for programs that fork",
-    "harness/client/": "the program under `run`: its command comes from a command line, or from `replay` of a finding",
+    "harness/client/outside/": "the program under `run`: its command comes from a command line, or from `replay` of a finding",
     "harness/device_code/ptx/": "the compiler of translations, by its own name",
     "harness/device_code/nvrtc/": "the compiler, by its own name",
     "harness/devices/sim/kernels/symbolize.cpp": "addr2line of the machine, on the running program",
@@ -90,7 +91,7 @@ STARTS = {
 }
 
 # Sources that may run the program of a finding.
-RUNNERS = re.compile(r"harness/(?:client|reports/client)/.*|harness/cli/(?:run_|run/|trust|nightly/programs/)[a-z_]*\.(?:h|cpp)")
+RUNNERS = re.compile(r"harness/client/(?!inside/).*|harness/nightly/command/(?:programs/[a-z_]*|run_history)\.(?:h|cpp)")
 
 
 def without_comments(text):

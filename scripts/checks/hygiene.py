@@ -45,7 +45,7 @@ PLAIN_FILES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".md"}
 
 # A file with a fixed name in a shared folder may be written by another test at the same time.
 SHARED_FILE = re.compile(r"TempDi[r]\(\)|temp_director[y]_path")
-TESTS = r"harness/tests/(?!folder\.h)\S+"
+TESTS = r"harness/\w+/tests/(?!folder\.h)\S+"
 
 # A comment that begins with one of these usually has no verb or no subject, and makes no sense as a tooltip.
 HALF_SENTENCE = re.compile(r"(?:What|Who|Whose|Of|As)\b|\.\.\.|…")
@@ -143,7 +143,7 @@ PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("harness/planted.h", "int a;  ///< One.\nint b;  ///< Of it.", True),
     ("harness/planted.h", "/// Returns the sum\n/// Of all.", False), ("harness/planted.h", "int a;  ///< Asked.", False),
     ("harness/devices/planted.h", "/// What it does.", True), ("harness/planted.h", "/// Whatever.\n/// Office.", False),
-    ("harness/tests/planted.cpp", "f(TempDi" + "r());", True), ("harness/base/tests/folder.h", "f(TempDi" + "r());", False),
+    ("harness/core/tests/planted.cpp", "f(TempDi" + "r());", True), ("harness/base/tests/folder.h", "f(TempDi" + "r());", False),
     ("targets/planted/planted.h", "/// What it does.", True), ("scenarios/planted/planted.cpp", "// Of it.", True),
 ]
 

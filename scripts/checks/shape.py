@@ -237,7 +237,7 @@ def self_test():
             rightly += 1
         else:
             print(f"shape: {file}: expected {word or 'no complaint'!r}, got {found}, of\n{text[:300]}")
-    for count, room, complaint in ((46, "harness/a", 1), (45, "harness/a", 0), (26, ROOMS + "calls", 1), (99, "harness/tests", 0)):
+    for count, room, complaint in ((46, "harness/a", 1), (45, "harness/a", 0), (26, ROOMS + "calls", 1), (99, "harness/core/tests", 0)):
         rightly += len(list(breaches_of_folders([f"{room}/{i}.h" for i in range(count)]))) == complaint
     total = len(PLANTS) + 4
     print(f"shape: {rightly} of {total} plants judged rightly")

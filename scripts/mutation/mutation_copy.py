@@ -21,12 +21,12 @@ def folder_of(preset):
 PROGRAM = folder_of("dev") / "afterlife"
 SCORER = "triage_mutants"  # A program that is in the copy alone.
 SCORER_BUILD = f"""
-add_executable({SCORER} harness/entries/{SCORER}.cpp harness/cli/good_program/path_places.cpp
-  $<TARGET_OBJECTS:harness> $<TARGET_OBJECTS:tables>)
+add_executable({SCORER} harness/fuzz/{SCORER}.cpp harness/cli/good_program/path_places.cpp
+  $<TARGET_OBJECTS:tables>)
 foreach(path ${{paths}})
   target_sources({SCORER} PRIVATE $<TARGET_OBJECTS:path_${{path}}>)
 endforeach()
-target_link_libraries({SCORER} PRIVATE flags)
+target_link_libraries({SCORER} PRIVATE flags engine)
 """
 NUMBERS_PER_FILE, NUMBERS_PER_PATH, PATH_LIMIT = 500, 20_000, 20
 NO_MUTANT = NUMBERS_PER_PATH * PATH_LIMIT
@@ -116,7 +116,7 @@ def copy_tree(paths):
             texts[f"targets/{path.name}/{file}"] = text.encode()
     texts[mutation_points.HEADER] = (ROOT / "scripts/mutation" / (mutation_points.HEADER + ".in")).read_text().replace(
         "@COUNT@", str(NO_MUTANT)).encode()
-    texts[f"harness/entries/{SCORER}.cpp"] = (ROOT / "scripts/mutation" / f"{SCORER}.cpp.in").read_bytes()
+    texts[f"harness/fuzz/{SCORER}.cpp"] = (ROOT / "scripts/mutation" / f"{SCORER}.cpp.in").read_bytes()
     texts["CMakeLists.txt"] += SCORER_BUILD.encode()
     texts["build/cuda_root.txt"] = (ROOT / "build/cuda_root.txt").read_bytes()
     for name, text in texts.items():
