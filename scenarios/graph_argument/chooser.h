@@ -9,6 +9,12 @@
 
 namespace scenarios::graph_argument {
 
+/// Returns the value of a slot. Values of different slots differ by more than a block's elements.
+constexpr std::int32_t value_of(const harness::Slot& slot) {
+  return static_cast<std::int32_t>(10'000 * (slot.task + 1)) +
+         kBlockStride * static_cast<std::int32_t>(slot.index);
+}
+
 class Chooser final : public harness::Chooser {
  public:
   using harness::Chooser::Chooser;

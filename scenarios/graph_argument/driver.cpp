@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "harness/run/scenario/stage.h"
+#include "scenarios/graph_argument/judges/cuda_calls.h"
 #include "scenarios/graph_argument/player.h"
-#include "scenarios/graph_argument/service_calls.h"
 #include "scenarios/graph_argument/variants.h"
 
 namespace scenarios::graph_argument {
@@ -36,14 +36,18 @@ bool insist(Call call) {
   });
 }
 
-bool synchronize(const GraphArgument& path, StreamName stream) {
-  return insist([&] { return path.process.synchronize(stream); });
+bool synchronize(Judges& judges, StreamName stream) {
+  return insist([&] { return judges.call<Op::synchronize>(stream); });
+}
+
+bool synchronize_device(Judges& judges) {
+  return insist([&] { return judges.call<Op::synchronize_device>(); });
 }
 
 /// Waits for all streams, which also reads back the results of launches.
-void synchronize_all(const GraphArgument& path) {
+void synchronize_all(Judges& judges) {
   for (const StreamName stream : {StreamName::first, StreamName::second, StreamName::fallback})
-    synchronize(path, stream);
+    synchronize(judges, stream);
 }
 
 /// Returns how many destructors CUDA must call.
@@ -62,13 +66,13 @@ bool settle(Scene& scene, Judges& judges) {
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
     await_lost(judges.model());
-    all = insist([&] { return path.process.synchronize_device(); }) && all;
+    all = synchronize_device(judges) && all;
     before = ended;
     ended = ended_user_objects(scene);
     path.process.wait_for_destructors(ended);
     path.process.idle();
   }
-  return insist([&] { return path.process.synchronize_device(); }) && all;
+  return synchronize_device(judges) && all;
 }
 
 /// Waits for the device in Python code outside of cuda.core.
@@ -83,7 +87,7 @@ bool synchronize_elsewhere(harness::Interpreter& interpreter) {
 // a flood this request may have failed, and only the next call of cuda.core retries it.
 bool settle_quietly(Scene& scene, Judges& judges) {
   const GraphArgument& path = judges.path();
-  if (judges.model().calls().flooded()) return settle(scene, judges);
+  if (judges.model().calls.flooded()) return settle(scene, judges);
   harness::Interpreter& interpreter = path.process.interpreter();
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
@@ -96,7 +100,7 @@ bool settle_quietly(Scene& scene, Judges& judges) {
     interpreter.step("NOP");
   }
   all = synchronize_elsewhere(interpreter) && all;
-  if (all) judges.model().finished_all();
+  if (all) judges.finished_all();
   return all;
 }
 
@@ -110,48 +114,49 @@ bool serve_flood(Scene& scene, Judges& judges) {
 // Judges while all variables are still set: unusable objects must be gone already.
 void judge_in_place(Scene& scene, Judges& judges) {
   if (!has_lost(judges.model()) || !settle_quietly(scene, judges)) return;
-  if (judges.model().calls().flooded() && !serve_flood(scene, judges)) return;
-  judge_settled(scene, judges.model());
+  if (judges.model().calls.flooded() && !serve_flood(scene, judges)) return;
+  judge_settled(judges.model());
 }
 
 void clear_up(Scene& scene, Judges& judges) {
   const GraphArgument& path = judges.path();
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
-  synchronize_all(path);
+  synchronize_all(judges);
   judge_in_place(scene, judges);
   path.globals.drop_all(true);
-  path.process.collect(2);
-  if (settle_quietly(scene, judges) && !judges.model().calls().flooded())
-    judge_settled(scene, judges.model());
+  judges.call<Op::collect>(2u);
+  if (settle_quietly(scene, judges) && !judges.model().calls.flooded())
+    judge_settled(judges.model());
   path.globals.drop_all(false);
-  path.process.collect(2);
+  judges.call<Op::collect>(2u);
   if (!settle_quietly(scene, judges)) return;
-  judge_runs(scene, judges.model(), true);
+  judge_runs(judges.model(), true);
   if ((scene.observed().ops & ops(Op::begin_building)) != 0) judge_captures(scene);
-  if (!judges.keeps_itself()) scene.mark_quiescent();
+  if (!judges.model().keeps_itself) scene.mark_quiescent();
 }
 
 // Launches may call Python, which needs the interpreter. A closed stream cannot be waited for
 // alone, and the device cannot be waited for during a capture.
-bool wait_for_launches(const GraphArgument& path) {
-  synchronize_all(path);
-  return path.process.synchronize(StreamName::second) != Status::closed ||
-         insist([&] { return path.process.synchronize_device(); });
+bool wait_for_launches(Judges& judges) {
+  synchronize_all(judges);
+  return judges.call<Op::synchronize>(StreamName::second) != Status::closed ||
+         synchronize_device(judges);
 }
 
 // Py_Finalize with graphs that were just dropped: CUDA's thread runs destructors later. A script
 // that cannot wait for its launches does not exit like this.
-bool exit_early(Scene& scene, const GraphArgument& path) {
+bool exit_early(Scene& scene, Judges& judges) {
+  const GraphArgument& path = judges.path();
   const harness::SiteScope site(scene.world().scheduler, "exit");
-  if (!wait_for_launches(path)) return false;
+  if (!wait_for_launches(judges)) return false;
   path.globals.drop_all(false);
+  judges.model().calls.finalizes();
   path.process.finalize();
   path.process.wait_for_destructors(ended_user_objects(scene));
   return true;
 }
 
 void run_script(Stage& stage) {
-  const GraphArgument& path = stage.judges.path();
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
     stage.player.take_slot({0, slot});
   for (std::uint32_t last = 0; last < kLastSlots; ++last)
@@ -159,7 +164,7 @@ void run_script(Stage& stage) {
   stage.player.use().begin();
   stage.team.await_others();
   const bool exits = harness::Chooser(stage.scene).one_in(8);
-  if (!exits || !exit_early(stage.scene, path)) clear_up(stage.scene, stage.judges);
+  if (!exits || !exit_early(stage.scene, stage.judges)) clear_up(stage.scene, stage.judges);
   stage.judges.ends();
 }
 
@@ -168,7 +173,7 @@ void run_mutator(Stage& stage, std::uint32_t task) {
   for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
     stage.player.take_slot({task, slot});
   // It may have its own default stream.
-  synchronize(stage.judges.path(), StreamName::fallback);
+  synchronize(stage.judges, StreamName::fallback);
 }
 
 Setup set_up(Scene& scene, Judges& judges) {
@@ -176,9 +181,9 @@ Setup set_up(Scene& scene, Judges& judges) {
   return {.default_stream = static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]),
           .reader = &judges,
           .observer = &judges,
-          .things = &judges.shadow().things(),
-          .graphs = &judges.shadow().graphs(),
-          .execs = &judges.shadow().execs()};
+          .things = &judges,
+          .graphs = &judges,
+          .execs = &judges};
 }
 
 void configure(harness::Heap& heap, const harness::Config& config) {
@@ -190,11 +195,11 @@ void configure(harness::Heap& heap, const harness::Config& config) {
 
 /// Makes the objects that every script starts with, so that all strategies are closer to the
 /// windows.
-void begin(const GraphArgument& path) {
-  path.objects.load_module(kFirstModule);
-  path.definitions.create_definition(kFirstDefinition);
-  path.objects.allocate(kFirstBuffer, StreamName::first, kFirstValue);
-  path.objects.allocate(kFirstBuffer + 1, StreamName::first, kFirstValue + kBlockStride);
+void begin(Judges& judges) {
+  judges.call<Op::load_module>(kFirstModule);
+  judges.call<Op::create_definition>(kFirstDefinition);
+  judges.call<Op::allocate>(kFirstBuffer, StreamName::first, kFirstValue);
+  judges.call<Op::allocate>(kFirstBuffer + 1, StreamName::first, kFirstValue + kBlockStride);
 }
 
 }  // namespace
@@ -208,15 +213,15 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   scene.set_state(stage->judges);
   const Setup setup = set_up(scene, stage->judges);
   const Maker make = shape.make != nullptr ? shape.make : maker_of(scene.variant());
-  const GraphArgument path = make(stage->runtime, setup);
-  stage->judges.set_path(path);
+  stage->judges.set_path(make(stage->runtime, setup));
   stage->judges.path().process.init();
+  stage->judges.begins();
   scene.mark_baseline();
-  begin(stage->judges.path());
+  begin(stage->judges);
   const harness::TaskId main = stage->team.spawn(
       [stage] { run_script(*stage); }, [stage](std::uint32_t task) { run_mutator(*stage, task); });
-  path.process.interpreter().set_main(main);
-  stage->judges.model().calls().set_main(main);
+  stage->judges.path().process.interpreter().set_main(main);
+  stage->judges.model().calls.set_main(main);
 }
 
 }  // namespace scenarios::graph_argument

@@ -6,9 +6,7 @@
 
 namespace scenarios::graph_argument {
 
-using targets::graph_argument::Kernel;
 using targets::graph_argument::Status;
-using targets::graph_argument::StreamName;
 
 Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
     : harness::Player<Player, Situation, Theme, Status>(scene, op_rows(), theme),
@@ -19,39 +17,14 @@ Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
 
 // ---- what there is ----------------------------------------------------------------------------
 
-Situation Player::look() const {
-  return {take_census(path()), has_added(), judges_.launched(), api_};
-}
+Situation Player::look() const { return {judges_.census(), has_added(), has_launched(), api_}; }
 
 bool Player::has_added() const {
   return (scene().observed().ops & ops(Op::add_kernel, Op::add_memcpy, Op::add_memset,
                                        Op::add_child, Op::add_scratch, Op::launch_captured)) != 0;
 }
 
-/// Returns the executable that a call changes; null if there is none.
-static const ModelExec* exec_of(const Model& model, const Call& call) {
-  if (call.referred_count > 0) return call.referred[0]->exec;
-  const Variables graphs = call.asked.given & kGraphVariables;
-  const Wrapped* held =
-      graphs != 0 ? model.names().held(static_cast<Variable>(std::countr_zero(graphs))) : nullptr;
-  return held != nullptr ? held->exec : nullptr;
-}
-
-Variables Player::changed_by_others(Variables graphs) const {
-  const Model& model = judges_.model();
-  Variables changed = 0;
-  for (const Call* call : model.calls().open()) {
-    const bool changes = call->asked.op == Op::update || call->asked.op == Op::update_node;
-    if (!changes || call->task == scene().world().scheduler.current()) continue;
-    const ModelExec* exec = exec_of(model, *call);
-    for (Variables left = graphs; exec != nullptr && left != 0; left &= left - 1) {
-      const auto variable = static_cast<Variable>(std::countr_zero(left));
-      const Wrapped* held = model.names().held(variable);
-      if (held != nullptr && held->exec == exec) changed |= bit(variable);
-    }
-  }
-  return changed;
-}
+bool Player::has_launched() const { return !judges_.model().records.launched().empty(); }
 
 void Player::list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   const Ops offered = offer(theme(), task, now);
@@ -79,7 +52,7 @@ void Player::prepare(std::size_t op, const harness::Slot& slot) {
 
 // Several ops have the same effect here, because a swarm disables many kinds of ops.
 void Player::take_last_slot(std::uint32_t index) {
-  if (judges_.launched()) return;
+  if (has_launched()) return;
   const harness::ActivationScope activation(scene().world().scheduler, 0, index);
   harness::OpList offered;
   for (const Op op : {Op::launch, Op::upload, Op::close_graph, Op::synchronize, Op::flood,
@@ -90,7 +63,7 @@ void Player::take_last_slot(std::uint32_t index) {
   use_.begin();
   const harness::Slot slot{0, index};
   if (!has_trouble()) get_to_launch(slot);
-  if (!judges_.launched()) launch_anew(value_of(slot));
+  if (!has_launched()) launch_anew(value_of(slot));
   const auto op = static_cast<Op>(picked);
   if (op != Op::launch) play(harness::raw(op), slot);
 }
@@ -104,8 +77,8 @@ bool Player::has_trouble() const {
 // Uses existing objects, which may have been closed.
 void Player::get_to_launch(const harness::Slot& slot) {
   constexpr int kStepLimit = 4;
-  for (int step = 0; step < kStepLimit && !judges_.launched(); ++step) {
-    const Census census = take_census(path());
+  for (int step = 0; step < kStepLimit && !has_launched(); ++step) {
+    const Census census = judges_.census();
     const Op op = census.graphs != 0        ? Op::launch
                   : has_added()             ? Op::instantiate
                   : census.definitions == 0 ? Op::create_definition
@@ -121,23 +94,12 @@ void Player::launch_anew(std::int32_t value) {
   constexpr Variable kModule = kFirstModule + 1;
   constexpr Variable kDefinition = kFirstDefinition + 2;
   constexpr Variable kBuffer = kFirstBuffer + 4;
-  const auto make = [this](Op op, auto call) {
-    return harness::note_op(scene(), harness::raw(op), call) == Status::ok;
-  };
-  const GraphArgument& path = judges_.path();
-  make(Op::load_module, [&] { return path.objects.load_module(kModule); }) &&
-      make(Op::create_definition,
-           [&] { return path.definitions.create_definition(kDefinition); }) &&
-      make(Op::allocate,
-           [&] { return path.objects.allocate(kBuffer, StreamName::first, value); }) &&
-      make(Op::add_kernel,
-           [&] {
-             return path.nodes.add_kernel(targets::graph_argument::kNowhere, kDefinition, kModule,
-                                          Kernel::add_one, kBuffer, kBuffer);
-           }) &&
-      make(Op::instantiate,
-           [&] { return path.executables.instantiate(kLastGraph, kDefinition); }) &&
-      make(Op::launch, [&] { return path.executables.launch(kLastGraph, StreamName::first); });
+  make<Op::load_module>(kModule) && make<Op::create_definition>(kDefinition) &&
+      make<Op::allocate>(kBuffer, StreamName::first, value) &&
+      make<Op::add_kernel>(targets::graph_argument::kNowhere, kDefinition, kModule, Kernel::add_one,
+                           kBuffer, kBuffer) &&
+      make<Op::instantiate>(kLastGraph, kDefinition) &&
+      make<Op::launch>(kLastGraph, StreamName::first);
 }
 
 }  // namespace scenarios::graph_argument

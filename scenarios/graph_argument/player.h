@@ -5,7 +5,7 @@
 #include "harness/run/scenario/player.h"
 #include "scenarios/graph_argument/chooser.h"
 #include "scenarios/graph_argument/enabled_ops.h"
-#include "scenarios/graph_argument/judges.h"
+#include "scenarios/graph_argument/judges/judges.h"
 
 namespace scenarios::graph_argument {
 
@@ -18,10 +18,8 @@ class Player final
   /// first does everything that this requires.
   void take_last_slot(std::uint32_t index);
 
-  const GraphArgument& path() const { return judges_.path(); }
+  Judges& judges() { return judges_; }
   Chooser& choose() { return chooser_; }
-  /// Returns which of the graphs have executables that other tasks are changing.
-  Variables changed_by_others(Variables graphs) const;
   /// Mutators wait for the first node, or for the script's end.
   harness::FirstUse& use() { return use_; }
 
@@ -31,6 +29,13 @@ class Player final
   void prepare(std::size_t op, const harness::Slot& slot) override;
 
   bool has_added() const;
+  bool has_launched() const;
+  /// Calls the op with these arguments. Returns whether it succeeded.
+  template <Op op, class... Values>
+  bool make(const Values&... values) {
+    return harness::raw(harness::note_op(scene(), harness::raw(op),
+                                         [&] { return judges_.call<op>(values...); })) == 0;
+  }
   /// Returns whether a launch of existing objects would most likely be a caller error.
   bool has_trouble() const;
   void get_to_launch(const harness::Slot& slot);
@@ -41,12 +46,6 @@ class Player final
   harness::FirstUse use_;
   const targets::graph_argument::Api& api_;  ///< Calls that this version has.
 };
-
-/// Returns the value of a slot. Values of different slots differ by more than a block's elements.
-constexpr std::int32_t value_of(const harness::Slot& slot) {
-  return static_cast<std::int32_t>(10'000 * (slot.task + 1)) +
-         kBlockStride * static_cast<std::int32_t>(slot.index);
-}
 
 /// The table of ops.def.
 std::span<const Player::Row> op_rows();

@@ -9,11 +9,11 @@ namespace scenarios::graph_argument {
 
 /// The ops of a script, one per row of ops.def.
 enum class Op : std::uint8_t {
-#define OP(name, applies, call) name,
+#define OP(name, ...) name,
 #include "scenarios/graph_argument/ops.def"
 };
 inline constexpr auto kOps = std::to_array<harness::OpInfo>({
-#define OP(name, applies, call) {#name},
+#define OP(name, ...) {#name},
 #include "scenarios/graph_argument/ops.def"
 });
 inline constexpr std::size_t kOpCount = kOps.size();

@@ -2,7 +2,6 @@
 // Windows: the places where the race can happen; scenario.cpp describes each in a sentence.
 #pragma once
 
-#include "harness/run/scenario/passages.h"
 #include "scenarios/graph_argument/scenario.h"
 
 namespace scenarios::graph_argument {
@@ -32,7 +31,5 @@ enum class Window : std::uint8_t {
   gil_kept_in_call,
 };
 inline constexpr std::size_t kWindowCount = 22;
-
-using Passages = harness::Passages<Window>;
 
 }  // namespace scenarios::graph_argument

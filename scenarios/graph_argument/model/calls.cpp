@@ -5,15 +5,15 @@
 
 namespace scenarios::graph_argument {
 
-std::uint32_t Call::after() const {
-  if (made != nullptr) return asked.op == Op::add_kernel ? made->serial : 0;
-  if (referred_count == 0) return 0;
-  if (asked.op != Op::launch_captured) return referred[0]->serial;
-  const ModelNodes& nodes = referred[0]->graph->nodes;
-  return nodes.empty() ? 0 : nodes.back().serial;
+NodeId Call::after() const {
+  if (made != nullptr) return asked.op == Op::add_kernel ? made->node : NodeId::none;
+  if (referred_count == 0) return NodeId::none;
+  if (asked.op != Op::launch_captured) return referred[0]->node;
+  const NodeList& nodes = referred[0]->graph->nodes;
+  return nodes.empty() ? NodeId::none : nodes.back().id;
 }
 
-Call& ModelCalls::begin(const Asked& asked) {
+Call& Calls::begin(const Asked& asked) {
   Call* call = world_.arena.make<Call>();
   call->asked = asked;
   call->task = world_.scheduler.current();
@@ -26,7 +26,7 @@ Call& ModelCalls::begin(const Asked& asked) {
   return *call;
 }
 
-void ModelCalls::capture_failed() {
+void Calls::capture_failed() {
   Call* call = current();
   if (call == nullptr || call->asked.op != Op::end_building) return;
   if (call->referred_count == 0) return;  // The collector ended another builder.
@@ -35,7 +35,7 @@ void ModelCalls::capture_failed() {
   call->ended_spoilt = true;
 }
 
-void ModelCalls::end(Call& call) {
+void Calls::end(Call& call) {
   std::erase(calls_, &call);
   if (call.asked.op == Op::flood) {
     hold_up(kFloodCalls);
@@ -47,35 +47,35 @@ void ModelCalls::end(Call& call) {
 }
 
 /// Calls on the graph may have found a condition without its node.
-void ModelCalls::met_condition(const ModelGraph& graph) {
+void Calls::met_condition(const Graph& graph) {
   for (Call* call : calls_)
     for (std::size_t i = 0; i < call->referred_count; ++i)
-      if (const ModelGraph* other = call->referred[i]->graph;
+      if (const Graph* other = call->referred[i]->graph;
           other != nullptr && &other->root() == &graph.root())
         call->met_condition = true;
 }
 
-bool ModelCalls::instantiates(const ModelGraph& graph) const {
+bool Calls::instantiates(const Graph& graph) const {
   return std::ranges::any_of(calls_, [&](const Call* each) {
     return (each->asked.op == Op::instantiate || each->asked.op == Op::complete) &&
            each->referred_count > 0 && each->referred[0]->graph == &graph;
   });
 }
 
-bool ModelCalls::adds_condition(const ModelGraph& graph) const {
+bool Calls::adds_condition(const Graph& graph) const {
   return std::ranges::any_of(calls_, [&](const Call* each) {
     return each->asked.op == Op::add_conditional && each->referred_count > 0 &&
            &each->referred[0]->graph->root() == &graph.root();
   });
 }
 
-bool ModelCalls::launches_elsewhere() const {
+bool Calls::launches_elsewhere() const {
   const Call* mine = current();
   return std::ranges::any_of(
       calls_, [&](const Call* call) { return call != mine && call->asked.op == Op::launch; });
 }
 
-Call* ModelCalls::current() const {
+Call* Calls::current() const {
   const harness::TaskId task = world_.scheduler.current();
   for (Call* call : calls_)
     if (call->task == task) return call;

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelCalls: the calls of a script that have not returned, and counts of all
-// calls.
+// Calls: the calls of a script that have not returned, and counts of all calls.
 #pragma once
 
 #include <algorithm>
 #include <memory_resource>
 #include <vector>
 
-#include "scenarios/graph_argument/call.h"
+#include "scenarios/graph_argument/model/call.h"
 
 namespace scenarios::graph_argument {
 
-struct ModelGraph;
+struct Graph;
 
 /// Ownership: borrows the world; a call is in the run's arena.
-class ModelCalls {
+class Calls {
  public:
-  explicit ModelCalls(harness::World& world) : world_(world) {}
+  explicit Calls(harness::World& world) : world_(world) {}
 
   /// Sets the task whose calls count: Python's main thread.
   void set_main(harness::TaskId task) { main_ = task; }
@@ -31,10 +30,12 @@ class ModelCalls {
   /// Returns whether another task is about to launch, or has launched but has not reported it.
   bool launches_elsewhere() const;
   /// Returns whether a call is instantiating this graph, or has but has not reported it.
-  bool instantiates(const ModelGraph& graph) const;
+  bool instantiates(const Graph& graph) const;
   /// Returns whether a call adds a condition to this graph or inside: the handle precedes the node.
-  bool adds_condition(const ModelGraph& graph) const;
+  bool adds_condition(const Graph& graph) const;
   std::uint32_t script_calls() const { return script_calls_; }
+  /// Counts a wait that has returned. Returns its number.
+  std::uint32_t count_wait() { return ++waits_; }
 
   /// An invalidated capture has ended, by the call that requests it or by a destructor.
   void capture_failed();
@@ -60,7 +61,7 @@ class ModelCalls {
   bool finalizing() const { return finalizing_; }
 
  private:
-  void met_condition(const ModelGraph& graph);
+  void met_condition(const Graph& graph);
 
   /// Number of calls of the script for which a flood of Python's queue lasts.
   static constexpr std::uint32_t kFloodCalls = 5;
@@ -70,6 +71,7 @@ class ModelCalls {
   harness::TaskId main_ = harness::TaskId::none;
   std::uint32_t call_count_ = 0;
   std::uint32_t script_calls_ = 0;
+  std::uint32_t waits_ = 0;
   std::uint32_t held_up_at_ = 0;
   std::size_t destructed_ = 0;
   bool flooded_ = false;

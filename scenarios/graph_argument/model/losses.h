@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelLosses: the objects that CUDA has made for a script, and which are unusable: no
-// variable, reachable graph, open executable, or launch that may still run leads to
-// them.
+// Losses: the objects that CUDA has made for a script, and which are unusable: no variable,
+// reachable graph, open executable, or launch that may still run leads to them.
 #pragma once
 
 #include "scenarios/graph_argument/model/calls.h"
-#include "scenarios/graph_argument/model/graphs.h"
 #include "scenarios/graph_argument/model/names.h"
-#include "scenarios/graph_argument/model/runs.h"
-#include "scenarios/graph_argument/model/things.h"
 
 namespace scenarios::graph_argument {
+
+/// Sites of the leak of an object that was unusable for too long: while the script ran, or because
+/// nothing has retried the pending call that Python's full queue had refused.
+inline constexpr harness::Label kBoundSite = "bound";
+inline constexpr harness::Label kStuckSite = "Py_AddPendingCall";
 
 /// An object made by CUDA, and whatever may still use it.
 struct Holding {
@@ -18,8 +19,8 @@ struct Holding {
   harness::BirthId life;
   Of of;
   Thing* thing = nullptr;
-  ModelGraph* graph = nullptr;  ///< Graph that the call worked on.
-  ModelExec* exec = nullptr;
+  Graph* graph = nullptr;  ///< Graph that the call worked on.
+  Exec* exec = nullptr;
   Wrapped* builder = nullptr;
   std::uint32_t call = 0;
   std::uint32_t lost_at = 0;  ///< Script calls when it became unusable, plus 1; 0 if usable.
@@ -31,16 +32,11 @@ struct Holding {
 };
 
 /// Ownership: borrows all.
-class ModelLosses {
+class Losses {
  public:
-  ModelLosses(const harness::Ledger& ledger, const ModelCalls& calls, const ModelNames& names,
-              const ModelThings& things, const ModelGraphs& graphs, const ModelRuns& runs)
-      : ledger_(ledger),
-        calls_(calls),
-        names_(names),
-        things_(things),
-        graphs_(graphs),
-        runs_(runs) {}
+  Losses(const harness::Ledger& ledger, const Calls& calls, const Names& names,
+         const Records& records)
+      : ledger_(ledger), calls_(calls), names_(names), records_(records) {}
 
   void hold(Holding holding) {
     if (holding.life != harness::BirthId::none) holdings_.push_back(holding);
@@ -62,18 +58,16 @@ class ModelLosses {
   bool is_used(const Holding& holding) const;
   bool is_used(std::uint32_t call) const;
   bool is_only_one(const Holding& holding) const;
-  bool is_reachable(const ModelGraph& root) const;
-  bool is_open(const ModelExec& exec) const;
+  bool is_reachable(const Graph& root) const;
+  bool is_open(const Exec& exec) const;
   /// Returns whether a node that something holds passes the test.
   template <class Test>
   bool any_held(Test test) const;
 
   const harness::Ledger& ledger_;
-  const ModelCalls& calls_;
-  const ModelNames& names_;
-  const ModelThings& things_;
-  const ModelGraphs& graphs_;
-  const ModelRuns& runs_;
+  const Calls& calls_;
+  const Names& names_;
+  const Records& records_;
   std::pmr::vector<Holding> holdings_;
   std::pmr::vector<Holding> overdue_;
   bool changed_ = false;     ///< Since the last look().

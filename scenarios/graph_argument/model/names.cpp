@@ -6,19 +6,19 @@
 
 namespace scenarios::graph_argument {
 
-Wrapped& ModelNames::wrap(Kind kind) {
+Wrapped& Names::wrap(Kind kind) {
   wrapped_.push_back(world_.arena.make<Wrapped>());
   wrapped_.back()->kind = kind;
   return *wrapped_.back();
 }
 
-Wrapped* ModelNames::find(Wrapper wrapper) const {
+Wrapped* Names::find(Wrapper wrapper) const {
   for (auto at = wrapped_.rbegin(); at != wrapped_.rend(); ++at)
     if ((*at)->wrapper == wrapper) return *at;
   return nullptr;
 }
 
-void ModelNames::store(Variable variable, Wrapped* wrapped) {
+void Names::store(Variable variable, Wrapped* wrapped) {
   if (Wrapped* old = std::exchange(variables_[variable], wrapped); old != nullptr)
     --old->variable_count;
   if (wrapped != nullptr) ++wrapped->variable_count;
@@ -26,7 +26,7 @@ void ModelNames::store(Variable variable, Wrapped* wrapped) {
 }
 
 // A cycle refers to its object until the collector finds it.
-bool ModelNames::is_referenced(const Wrapped& wrapped) const {
+bool Names::is_referenced(const Wrapped& wrapped) const {
   const harness::Ledger& ledger = world_.ledger;
   return wrapped.variable_count != 0 ||
          std::any_of(cycles_.begin(), cycles_.end(), [&](const Cycle& cycle) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelNames: the wrappers of a script, and the variables and cycles that refer to them.
+// Names: the wrappers of a script, and the variables and cycles that refer to them.
 #pragma once
 
 #include "scenarios/graph_argument/model/records.h"
@@ -7,9 +7,9 @@
 namespace scenarios::graph_argument {
 
 /// Ownership: borrows the world; a wrapper's record is in the run's arena.
-class ModelNames {
+class Names {
  public:
-  explicit ModelNames(harness::World& world) : world_(world) {}
+  explicit Names(harness::World& world) : world_(world) {}
 
   Wrapped& wrap(Kind kind);
   Wrapped* find(Wrapper wrapper) const;

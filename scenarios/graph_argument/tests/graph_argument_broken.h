@@ -3,8 +3,8 @@
 // report its bug is useless.
 #pragma once
 
-#include "scenarios/graph_argument/bounded.h"
-#include "scenarios/graph_argument/service.h"
+#include "scenarios/graph_argument/judges/bounded.h"
+#include "scenarios/graph_argument/model/refuse.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "targets/graph_argument/retain_per_node.h"
 #include "targets/graph_argument/script/script.h"

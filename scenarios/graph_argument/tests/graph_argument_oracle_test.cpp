@@ -8,7 +8,7 @@
 #include "harness/core/fault/kinds.h"
 #include "harness/search/tests/corpus.h"
 #include "scenarios/graph_argument/contract.h"
-#include "scenarios/graph_argument/judges.h"
+#include "scenarios/graph_argument/judges/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_broken.h"
 
 namespace scenarios::graph_argument::testing {

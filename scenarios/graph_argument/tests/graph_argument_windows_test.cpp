@@ -7,7 +7,7 @@
 #include "harness/core/fault/kinds.h"
 #include "harness/run/tests/told_scene.h"
 #include "scenarios/graph_argument/contract.h"
-#include "scenarios/graph_argument/judges.h"
+#include "scenarios/graph_argument/judges/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "scenarios/graph_argument/windows.h"
 
@@ -99,7 +99,7 @@ struct Met {
   Window window;
 };
 
-/// Judges without a path: the shadow receives facts from the test.
+/// Judges without a path: they receive facts from the test.
 class GraphArgumentFaults : public ::testing::Test {
  protected:
   using GraphId = targets::graph_argument::GraphId;
@@ -111,10 +111,11 @@ class GraphArgumentFaults : public ::testing::Test {
   GraphArgumentFaults() {
     judges_.emplace(told_.scene());
     told_.scene().set_state(*judges_);
-    shadow().graphs().graph_made(GraphId{1}, GraphId::none);
+    graphs().graph_made(GraphId{1}, GraphId::none);
   }
 
-  Shadow& shadow() { return judges_->shadow(); }
+  targets::graph_argument::ThingWitness& things() { return *judges_; }
+  targets::graph_argument::GraphWitness& graphs() { return *judges_; }
   int window_met(const Met& met) const {
     Fault fault;
     fault.kind = met.kind;
@@ -127,12 +128,12 @@ class GraphArgumentFaults : public ::testing::Test {
   Label end(ThingKind kind, Label life, Work work, Label site = "Buffer.__dealloc__") {
     const auto thing = static_cast<ThingId>(++thing_count_);
     const harness::BirthId born = told_.world().ledger.born(life, 0, 0);
-    shadow().things().thing_made(thing, kind);
-    shadow().things().reference_taken(thing);
-    shadow().graphs().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
-    shadow().things().reference_dropped(thing);
+    things().thing_made(thing, kind);
+    things().reference_taken(thing);
+    graphs().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
+    things().reference_dropped(thing);
     const harness::SiteScope scope(told_.world().scheduler, site);
-    shadow().things().thing_ends(thing);
+    things().thing_ends(thing);
     told_.world().ledger.died(born);
     dead_ = told_.world().ledger.describe(FaultKind::use_after_free, born);
     dead_.use_site = "Graph.launch";
@@ -146,7 +147,7 @@ class GraphArgumentFaults : public ::testing::Test {
   Fault dead_;  ///< Use of the last ended thing.
 };
 
-TEST_F(GraphArgumentFaults, AreInTheWindowThatTheShadowRemembersOfTheEnd) {
+TEST_F(GraphArgumentFaults, AreInTheWindowThatTheModelRemembersOfTheEnd) {
   end(ThingKind::buffer, "device memory", Work::add_one);
   const Fault first = dead_;
   EXPECT_EQ(window_of_dead(), harness::raw(Window::argument_dropped));

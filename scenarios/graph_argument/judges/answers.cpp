@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges whether a call did its work: by its status, by the CUDA calls, and by the work of the
-// device.
-#include "scenarios/graph_argument/service.h"
+#include "scenarios/graph_argument/judges/answers.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +8,10 @@
 #include "harness/core/fault/kinds.h"
 #include "harness/run/scenario/faults.h"
 #include "harness/run/scenario/kernels.h"
-#include "scenarios/graph_argument/service_calls.h"
-#include "scenarios/graph_argument/windows.h"
+#include "scenarios/graph_argument/judges/cuda_calls.h"
+#include "scenarios/graph_argument/model/reach.h"
+#include "scenarios/graph_argument/model/refuse.h"
+#include "scenarios/graph_argument/model/update.h"
 
 namespace scenarios::graph_argument {
 
@@ -25,24 +25,11 @@ namespace {
 
 /// Returns how often CUDA must have done something for a call that returns ok.
 std::uint32_t bound_least(const Asked& asked) {
-  switch (asked.op) {
-    case Op::close_buffer:  // A second close is fine, too.
-    case Op::close_event:
-    case Op::alias:
-    case Op::drop:
-    case Op::plant:
-    case Op::collect:
-    case Op::flood:
-    case Op::synchronize:
-    case Op::synchronize_device:
-      return 0;
-    case Op::add_kernel:
-      return asked.kernel == Kernel::produce_consume ? 2 : 1;
-    case Op::add_conditional:
-      return asked.condition == Condition::while_loop ? 2 : 1;
-    default:
-      return 1;
-  }
+  const bool adds_two =
+      (asked.op == Op::add_kernel && asked.kernel == Kernel::produce_consume) ||
+      (asked.op == Op::add_conditional && asked.condition == Condition::while_loop);
+  if (adds_two) return 2;
+  return Update::is_bound(asked.op) ? 1 : 0;
 }
 
 bool is_done(const Call& call) {
@@ -77,28 +64,26 @@ void report_reused_handle(harness::Scene& scene) {
 
 /// Judges a use of a handle that had died, in a way that was not reported, like the graph of a
 /// capture.
-static void judge_ended_handle(harness::Scene& scene, const Call& call) {
-  if (!call.met_ended || scene.world().history.faults().size() > call.faults) return;
-  scene.reach(harness::raw(Window::handle_reused));
-  report_reused_handle(scene);
+static void judge_ended_handle(Model& model, const Call& call) {
+  if (!call.met_ended || model.scene.world().history.faults().size() > call.faults) return;
+  reach(model, Window::handle_reused);
+  report_reused_handle(model.scene);
 }
 
-void judge_answer(harness::Scene& scene, const Model& model, const Call& call, Status status) {
+void judge_answer(Model& model, const Call& call, Status status) {
+  harness::Scene& scene = model.scene;
   const Label name = kOps[harness::raw(call.asked.op)].name;
   const CallsMade made = calls_made(scene.world().history, call);
   if (made.pushed != 0) scene.refuse(name, "left another context current");
   if (status == Status::ok) {
     if (!made.asked_for || !is_done(call)) scene.refuse(name, "ok, and left undone");
     if (made.failed) scene.refuse(name, "ok, although CUDA has failed");
-    judge_ended_handle(scene, call);
+    judge_ended_handle(model, call);
     return judge_acceptance(scene, call);
   }
   const bool has_cause = scene.world().history.faults().size() > call.faults;
-  if (has_cause || went_wrong(scene, scene.world().scheduler.now())) return;
-  const bool allowed = std::any_of(refusals().begin(), refusals().end(), [&](const Refusal& each) {
-    return each.status == status && each.allowed(model, call);
-  });
-  if (!allowed) scene.refuse(name, std::string(to_label(status).view()));
+  if (has_cause || went_wrong(model, scene.world().scheduler.now())) return;
+  if (!may_refuse(model, call, status)) scene.refuse(name, std::string(to_label(status).view()));
 }
 
 // ---- work of the device -------------------------------------------------------------------------
@@ -134,14 +119,15 @@ Counts count(const harness::History& history) {
 }  // namespace
 
 // The number of a loop's iterations is unknown, and the work of a GPU cannot be observed.
-void judge_runs(harness::Scene& scene, const Model& model, bool at_end) {
+void judge_runs(const Model& model, bool at_end) {
+  harness::Scene& scene = model.scene;
   if (!harness::sees_kernels(scene.world())) return;
-  if (went_wrong(scene, scene.world().scheduler.now())) return;
+  if (went_wrong(model, scene.world().scheduler.now())) return;
   Counts least{};
   Counts loops{};
-  for (const ModelLaunch& launch : model.runs().launches()) {
+  for (const Launch& launch : model.records.launched()) {
     if (!launch.finished) continue;
-    for (const ModelNode& node : launch.nodes)
+    for (const Node& node : launch.nodes)
       if (is_device_work(node.work) && !node.idle)
         ++(node.looped ? loops : least)[harness::raw(node.work)];
   }

@@ -6,9 +6,6 @@
 
 namespace scenarios::graph_argument {
 
-/// Site of a leak that Python's full queue caused: nothing has retried the pending call.
-inline constexpr harness::Label kStuckSite = "Py_AddPendingCall";
-
 /// Maximum number of calls of the main thread until a lost object is gone, once nothing holds up
 /// its end. Each call has a step in which Python's queue is served.
 inline constexpr std::uint32_t kBoundCalls = 3;
@@ -16,8 +13,7 @@ inline constexpr std::uint32_t kBoundCalls = 3;
 /// Called after a call. The bound counts from the moment when the object is lost, no destructor is
 /// owed and Python's queue is not flooded. A synchronisation that finds the device idle comes after
 /// all frees.
-void judge_bound(harness::Scene& scene, Model& model, const Call& call,
-                 targets::graph_argument::Status status);
+void judge_bound(Model& model, const Call& call, targets::graph_argument::Status status);
 
 /// Returns whether an unusable object is alive. Called between calls.
 bool has_lost(Model& model);
@@ -26,9 +22,9 @@ bool has_lost(Model& model);
 void await_lost(Model& model);
 /// Called after the last round, in which no user object ended: objects lost before it must be gone.
 /// An object lost during the round, because a collector freed its holder, was not waited for.
-void judge_settled(harness::Scene& scene, Model& model);
+void judge_settled(Model& model);
 
 /// Called after the run: reports each object that was there for too long but is gone by now.
-void report_overdue(harness::Scene& scene, const Model& model);
+void report_overdue(const Model& model);
 
 }  // namespace scenarios::graph_argument

@@ -12,11 +12,11 @@ namespace scenarios::graph_argument {
 
 using targets::graph_argument::Condition;
 using targets::graph_argument::Kernel;
+using targets::graph_argument::NodeId;
 using targets::graph_argument::StreamName;
 using targets::graph_argument::Wrapper;
 
 struct Wrapped;
-class Model;
 
 /// Arguments of a call. A field that an op does not use keeps its default.
 struct Asked {
@@ -42,26 +42,26 @@ struct Call {
   std::uint32_t injected = 0;  ///< Number of errors injected before.
   std::size_t lives = 0;       ///< Number of lifetimes before.
   Variables emptied = 0;       ///< Variables that were empty at some time since.
-  std::array<Wrapped*, kReferenceLimit> referred{};  ///< Loaded things, in order.
+  std::array<Wrapped*, kReferenceLimit> referred{};  ///< Loaded objects, in order.
   std::size_t referred_count = 0;
   std::uint32_t bound = 0;         ///< Number of CUDA operations done for it.
   bool stored = false;             ///< Its result is in `into`.
   bool stream_was_closed = false;  ///< When the call began.
   bool accepted_closed = false;    ///< The path reported that it used another stream instead.
   bool met_ended = false;          ///< The path reported that it used something that had ended.
-  std::size_t mark = 0;            ///< Number of launches when it began to wait.
+  std::uint32_t mark = 0;          ///< Records::moment() when it began to wait.
   bool finished_some = false;      ///< A launch became known to be finished.
   std::uint32_t waits = 0;         ///< Number of finished waits, when its own was.
   bool waits_for_device = false;
   bool met_capture = false;    ///< It was called during a capture.
   bool met_condition = false;  ///< A condition of its graph had no node at some time.
   bool ended_spoilt = false;   ///< It has ended an invalidated capture.
-  Wrapped* made = nullptr;
+  Wrapped* made = nullptr;     ///< Its result.
 
-  /// Returns the serial of the node on which the call's next node depends, or 0. It is the node
-  /// passed in place of a definition; `consume` depends on its `produce`; the node that ends a loop
-  /// is the first in its body; a captured node depends on the capture's last one.
-  std::uint32_t after() const;
+  /// Returns the node on which the call's next node depends, or none. It is the node passed in
+  /// place of a definition; `consume` depends on its `produce`; the node that ends a loop is the
+  /// first in its body; a captured node depends on the capture's last one.
+  NodeId after() const;
 };
 
 }  // namespace scenarios::graph_argument

@@ -3,7 +3,7 @@
 // writes.
 #pragma once
 
-#include "scenarios/graph_argument/call.h"
+#include "scenarios/graph_argument/model/call.h"
 
 namespace scenarios::graph_argument {
 

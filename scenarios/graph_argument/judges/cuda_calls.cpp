@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenarios/graph_argument/service_calls.h"
+#include "scenarios/graph_argument/judges/cuda_calls.h"
 
 #include <cuda.h>
 #include <fmt/format.h>
@@ -14,73 +14,11 @@ using harness::Label;
 
 namespace {
 
-/// Returns the CUDA function that an op must call; empty if it need not call any.
-Label cuda_call(Op op) {
-  switch (op) {
-    case Op::allocate:
-      return "cuMemAllocAsync";
-    case Op::load_module:
-      return "cuLibraryLoadData";
-    case Op::create_event:
-      return "cuEventCreate";
-    case Op::record:
-      return "cuEventRecord";
-    case Op::create_definition:
-      return "cuGraphCreate";
-    case Op::add_kernel:
-    case Op::add_scratch:
-      return "cuGraphAddKernelNode";
-    case Op::add_memcpy:
-      return "cuGraphAddMemcpyNode";
-    case Op::add_memset:
-      return "cuGraphAddMemsetNode";
-    case Op::add_record:
-      return "cuGraphAddEventRecordNode";
-    case Op::add_wait:
-      return "cuGraphAddEventWaitNode";
-    case Op::add_callback:
-      return "cuGraphAddHostNode";
-    case Op::add_child:
-      return "cuGraphAddChildGraphNode";
-    case Op::get_child:
-      return "cuGraphChildGraphNodeGetGraph";
-    case Op::set_params:
-      return "cuGraphKernelNodeSetParams";
-    case Op::destroy_node:
-      return "cuGraphDestroyNode";
-    case Op::clone:
-      return "cuGraphClone";
-    case Op::add_conditional:
-      return "cuGraphAddNode";
-    case Op::add_alloc:
-      return "cuGraphAddMemAllocNode";
-    case Op::add_free:
-      return "cuGraphAddMemFreeNode";
-    case Op::begin_building:
-      return "cuStreamBeginCapture";
-    case Op::launch_captured:
-      return "cuLaunchKernel";
-    case Op::end_building:
-      return "cuStreamEndCapture";
-    case Op::complete:
-    case Op::instantiate:
-      return "cuGraphInstantiate";
-    case Op::upload:
-      return "cuGraphUpload";
-    case Op::launch:
-      return "cuGraphLaunch";
-    case Op::update_node:
-      return "cuGraphExecKernelNodeSetParams";
-    case Op::update:
-      return "cuGraphExecUpdate";
-    case Op::synchronize:
-      return "cuStreamSynchronize";
-    case Op::synchronize_device:
-      return "cuCtxSynchronize";
-    default:
-      return {};
-  }
-}
+/// The CUDA function that each op must call; empty if it need not call any.
+constexpr std::array<Label, kOpCount> kCudaCalls{
+#define OP(name, applies, cuda_call, ...) cuda_call,
+#include "scenarios/graph_argument/ops.def"
+};
 
 /// Returns whether a failure of the call cannot be reported, as in a destructor, or is ignored, as
 /// in reading back.
@@ -95,7 +33,7 @@ bool may_fail_unnoticed(Label what) {
 }  // namespace
 
 CallsMade calls_made(const harness::History& history, const Call& call) {
-  const Label wanted = cuda_call(call.asked.op);
+  const Label wanted = kCudaCalls[harness::raw(call.asked.op)];
   CallsMade made{.asked_for = wanted.empty()};
   const auto& events = history.events();
   for (std::size_t i = call.events; i < events.size(); ++i) {

@@ -2,9 +2,11 @@
 // The table of documented statuses, by situation. The model alone evaluates each condition, from
 // the script's calls, the objects that it closed, its variables, and the number of errors injected
 // during the call.
-#include "scenarios/graph_argument/service.h"
+#include "scenarios/graph_argument/model/refuse.h"
 
 #include <algorithm>
+
+#include "harness/core/fault/kinds.h"
 
 namespace scenarios::graph_argument {
 
@@ -18,7 +20,7 @@ std::span<Wrapped* const> referred(const Call& call) {
 
 template <class Test>
 bool any_referred(const Call& call, Test test) {
-  return std::any_of(referred(call).begin(), referred(call).end(), test);
+  return std::ranges::any_of(referred(call), test);
 }
 
 bool is(const Call& call, std::initializer_list<Op> ops) {
@@ -35,31 +37,25 @@ const Wrapped* node_of(const Call& call) {
   return nullptr;
 }
 
-bool is_endless(const ModelGraph& graph) {
-  return graph.endless ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ModelNode& node) {
-           return std::any_of(node.bodies.begin(), node.bodies.end(), [](const ModelGraph* body) {
-             return body != nullptr && is_endless(*body);
-           });
-         });
+bool is_endless(const Graph& graph) {
+  return any_within(graph, [](const Graph& each) { return each.endless; });
 }
 
 /// Returns whether `test` holds for a node of the graph, or one inside it.
 template <class Test>
-bool any_node(const ModelGraph& graph, Test test) {
-  ModelNodes nodes;
-  flatten(graph, nodes);
-  return std::any_of(nodes.begin(), nodes.end(), test);
+bool any_node(const Graph& graph, Test test) {
+  return any_within(graph,
+                    [&](const Graph& each) { return std::ranges::any_of(each.nodes, test); });
 }
 
 // ---- situations ---------------------------------------------------------------------------------
 
 bool was_empty(const Model&, const Call& call) { return (call.emptied & call.asked.given) != 0; }
 
-bool is_finalizing(const Model& model, const Call&) { return model.calls().finalizing(); }
+bool is_finalizing(const Model& model, const Call&) { return model.calls.finalizing(); }
 
 bool closed_stream(const Model& model, const Call& call) {
-  return call.asked.stream && model.things().is_closed(*call.asked.stream);
+  return call.asked.stream && model.records.is_closed(*call.asked.stream);
 }
 
 bool closed_thing(const Model&, const Call& call) {
@@ -74,7 +70,7 @@ bool closed_executable(const Model&, const Call& call) {
 
 bool went_with_its_node(const Model&, const Call& call) {
   return any_referred(call, [](const Wrapped* each) {
-    return each->destroyed || (each->graph != nullptr && each->graph->destroyed);
+    return each->destroyed || (each->graph != nullptr && each->graph->orphaned);
   });
 }
 
@@ -83,10 +79,18 @@ bool used_what_went(const Model& model, const Call& call) {
   return call.met_ended && went_with_its_node(model, call);
 }
 
+/// Returns whether another call is ending the builder's capture, successfully or not.
+bool is_ending(const Model& model, const Wrapped& builder, const Call& but) {
+  return std::ranges::any_of(model.calls.open(), [&](const Call* call) {
+    return call != &but && call->asked.op == Op::end_building && call->referred[0] == &builder;
+  });
+}
+
 bool not_capturing(const Model& model, const Call& call) {
   return is(call, {Op::launch_captured, Op::end_building}) &&
          any_referred(call, [&](const Wrapped* each) {
-           return each->kind == Kind::builder && (!each->capturing || model.is_ending(*each, call));
+           return each->kind == Kind::builder &&
+                  (!each->capturing || is_ending(model, *each, call));
          });
 }
 
@@ -118,44 +122,39 @@ bool never_ends(const Model&, const Call& call) {
 }
 
 bool was_injected(const Model& model, const Call& call) {
-  return model.scene().world().injected_failures != call.injected;
+  return model.scene.world().injected_failures != call.injected;
 }
 
 bool other_shape(const Model&, const Call& call) {
   if (call.asked.op != Op::update || call.referred_count != 2) return false;
-  const ModelExec& exec = *call.referred[0]->exec;
-  const ModelGraph& graph = *call.referred[1]->graph;
+  const Exec& exec = *call.referred[0]->exec;
+  const Graph& graph = *call.referred[1]->graph;
   if (exec.changed || exec.in_doubt || has_changed(graph)) return true;
-  ModelNodes nodes;
+  NodeList nodes;
   flatten(graph, nodes);
   return !std::equal(nodes.begin(), nodes.end(), exec.nodes.begin(), exec.nodes.end(),
-                     [](const ModelNode& a, const ModelNode& b) {
-                       const bool kernels = a.work <= Work::leave && b.work <= Work::leave;
+                     [](const Node& a, const Node& b) {
+                       const bool kernels = is_kernel(a.work) && is_kernel(b.work);
                        const bool memory = a.work == Work::allocation || a.work == Work::free;
                        return a.after == b.after && a.inside == b.inside &&
-                              (kernels || (a.work == b.work && (!memory || a.serial == b.serial)));
+                              (kernels || (a.work == b.work && (!memory || a.id == b.id)));
                      });
 }
 
 // ---- what CUDA refuses --------------------------------------------------------------------------
 
-bool has_memory(const ModelGraph& graph) {
-  return any_node(graph, [](const ModelNode& node) {
+bool has_memory(const Graph& graph) {
+  return any_node(graph, [](const Node& node) {
     return node.work == Work::allocation || node.work == Work::free;
   });
 }
 
-bool has_condition(const ModelGraph& graph) {
-  return any_node(graph, [](const ModelNode& node) { return is_conditional(node.work); });
+bool has_condition(const Graph& graph) {
+  return any_node(graph, [](const Node& node) { return is_conditional(node.work); });
 }
 
-bool is_spoilt(const ModelGraph& graph) {
-  return graph.spoilt ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ModelNode& node) {
-           return std::any_of(node.bodies.begin(), node.bodies.end(), [](const ModelGraph* body) {
-             return body != nullptr && is_spoilt(*body);
-           });
-         });
+bool is_spoilt(const Graph& graph) {
+  return any_within(graph, [](const Graph& each) { return each.spoilt; });
 }
 
 bool waits_in_capture(const Model&, const Call& call) { return call.met_capture; }
@@ -172,22 +171,22 @@ bool spoilt_at_once(const Model&, const Call& call) {
 
 bool forbidden_inside(const Model& model, const Call& call) {
   if (call.asked.op != Op::add_child || call.referred_count != 2) return false;
-  const ModelGraph& child = *call.referred[1]->graph;
+  const Graph& child = *call.referred[1]->graph;
   return &child.root() == &call.referred[0]->graph->root() || has_memory(child) ||
          has_condition(child) || child.in_branch() || is_spoilt(child) || call.met_condition ||
-         model.calls().adds_condition(child);
+         model.calls.adds_condition(child);
 }
 
 bool forbidden_in_branch(const Model&, const Call& call) {
   if (call.referred_count == 0 || call.referred[0]->graph == nullptr) return false;
-  const ModelGraph& graph = *call.referred[0]->graph;
+  const Graph& graph = *call.referred[0]->graph;
   if (is(call, {Op::add_alloc, Op::add_free})) return graph.parent != nullptr;
   return is(call, {Op::add_record, Op::add_wait, Op::add_callback}) && graph.in_branch();
 }
 
 bool not_cloned(const Model&, const Call& call) {
   if (call.asked.op != Op::clone || call.referred_count != 1) return false;
-  const ModelGraph& graph = *call.referred[0]->graph;
+  const Graph& graph = *call.referred[0]->graph;
   return has_memory(graph) || has_condition(graph) || graph.in_branch();
 }
 
@@ -203,8 +202,8 @@ bool embedded(const Model&, const Call& call) {
 
 bool has_unused_condition(const Model& model, const Call& call) {
   if (call.asked.op != Op::instantiate || call.referred_count != 1) return false;
-  const ModelGraph& graph = *call.referred[0]->graph;
-  return call.met_condition || is_spoilt(graph) || model.calls().adds_condition(graph);
+  const Graph& graph = *call.referred[0]->graph;
+  return call.met_condition || is_spoilt(graph) || model.calls.adds_condition(graph);
 }
 
 /// Returns whether it was alive at some time during the call: another thread may be ending it.
@@ -216,43 +215,41 @@ bool lived(const harness::World& world, harness::BirthId id, const Call& call) {
 
 bool is_instantiated(const Model& model, const Call& call) {
   if (call.asked.op != Op::instantiate || call.referred_count != 1) return false;
-  const ModelGraph& graph = *call.referred[0]->graph;
+  const Graph& graph = *call.referred[0]->graph;
   return (has_memory(graph) || has_condition(graph)) &&
-         std::any_of(
-             model.runs().execs().begin(), model.runs().execs().end(), [&](const ModelExec* exec) {
-               return exec->source == &graph && lived(model.scene().world(), exec->life, call);
-             });
+         std::ranges::any_of(model.records.execs(), [&](const Exec* exec) {
+           return exec->source == &graph && lived(model.scene.world(), exec->life, call);
+         });
 }
 
 /// Returns whether an earlier launch has the same allocation.
 bool not_freed(const Model& model, const Call& call) {
   if (call.asked.op != Op::launch || call.referred_count != 1) return false;
-  for (const ModelNode& node : call.referred[0]->exec->nodes) {
-    if (node.work != Work::allocation) continue;
-    for (const ModelLaunch& launch : model.runs().launches())
-      for (const ModelNode& before : launch.nodes)
-        if (before.serial == node.serial) return true;
-  }
-  return false;
+  return std::ranges::any_of(call.referred[0]->exec->nodes, [&](const Node& node) {
+    return node.work == Work::allocation &&
+           std::ranges::any_of(model.records.launched(), [&](const Launch& launch) {
+             return std::ranges::find(launch.nodes, node.id, &Node::id) != launch.nodes.end();
+           });
+  });
 }
 
 /// Freed by a node of its graph, or left by an executable, maybe of another task just now.
 bool freed_before(const Model& model, const Call& call) {
-  return call.asked.op == Op::add_free && call.referred_count == 2 &&
-         (model.graphs().is_settled(call.referred[1]->serial) ||
-          model.calls().instantiates(*call.referred[1]->graph));
+  if (call.asked.op != Op::add_free || call.referred_count != 2) return false;
+  const Memory* memory = model.records.find_memory(call.referred[1]->node);
+  return (memory != nullptr && memory->settled) ||
+         model.calls.instantiates(*call.referred[1]->graph);
 }
 
 bool not_in_executable(const Model&, const Call& call) {
   if (call.asked.op != Op::update_node || call.referred_count != 4) return false;
-  const ModelExec& exec = *call.referred[0]->exec;
+  const Exec& exec = *call.referred[0]->exec;
   if (exec.in_doubt) return true;
   const Wrapped& node = *call.referred[1];
-  const ModelGraph* graph = node.graph;
+  const Graph* graph = node.graph;
   while (graph != nullptr && graph != exec.source) graph = graph->parent;
   return graph == nullptr ||
-         std::none_of(exec.nodes.begin(), exec.nodes.end(),
-                      [&](const ModelNode& each) { return each.serial == node.serial; });
+         std::ranges::find(exec.nodes, node.node, &Node::id) == exec.nodes.end();
 }
 
 constexpr std::string_view kMemory =
@@ -313,5 +310,30 @@ constexpr std::array kRefusals{
 }  // namespace
 
 std::span<const Refusal> refusals() { return kRefusals; }
+
+bool may_refuse(const Model& model, const Call& call, Status status) {
+  return std::ranges::any_of(kRefusals, [&](const Refusal& each) {
+    return each.status == status && each.allowed(model, call);
+  });
+}
+
+// Calls that may end the capture report this before its state changes.
+bool may_say_capturing(const Model& model, Variable variable, bool said) {
+  const Wrapped* held = model.names.held(variable);
+  if (held == nullptr || held->kind != Kind::builder || held->capturing == said) return true;
+  return std::ranges::any_of(model.calls.open(), [&](const Call* call) {
+    return call->asked.op == Op::end_building && call->referred[0] == held;
+  });
+}
+
+bool went_wrong(const Model& model, harness::Tick by) {
+  return std::ranges::any_of(
+      model.scene.world().history.faults(), [&](const harness::Fault& fault) {
+        return fault.tick <= by && fault.kind != harness::FaultKind::retention &&
+               fault.kind != harness::FaultKind::refusal &&
+               fault.kind != harness::FaultKind::wrong_value &&
+               !is_caller_error(model.scene.scenario(), fault);
+      });
+}
 
 }  // namespace scenarios::graph_argument
