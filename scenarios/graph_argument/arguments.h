@@ -14,7 +14,7 @@
 
 namespace scenarios::graph_argument::arguments {
 
-/// What a choice depends on.
+/// Everything that a choice depends on.
 struct Choice {
   Chooser& choose;
   const Situation& now;
@@ -26,89 +26,99 @@ struct Choice {
 template <class Of>
 struct Argument {
   using Value = Of;
+  /// Returns whether there is one. If not, the op is not offered.
+  static bool exists(const Situation&) { return true; }
+  /// Returns whether there still is one. If not, the op does nothing.
   static bool is_possible(const Choice&) { return true; }
 };
 
 // ---- variables that the call uses ---------------------------------------------------------------
 
+/// A variable from the set `Self::fitting`.
+template <class Self>
 struct GivenVariable : Argument<Variable> {
+  static bool exists(const Situation& now) { return Self::fitting(now.census) != 0; }
+  static Variable choose(const Choice& choice, const Asked&) {
+    return choice.choose.from(Self::fitting(choice.now.census));
+  }
   static void note(Asked& asked, Variable variable) { asked.given |= bit(variable); }
 };
 
-/// One of those that fit.
-template <Variables Census::* fitting, Variables Census::* favoured = nullptr>
-struct Given : GivenVariable {
-  static Variable choose(const Choice& choice, const Asked&) {
-    Variables often = 0;
-    if constexpr (favoured != nullptr) often = choice.now.census.*favoured;
-    return choice.choose.from(choice.now.census.*fitting, often);
-  }
+template <Variables Census::* kSet>
+struct Given : GivenVariable<Given<kSet>> {
+  static Variables fitting(const Census& census) { return census.*kSet; }
 };
 using Buffer = Given<&Census::buffers>;
 using Module = Given<&Census::modules>;
 using Event = Given<&Census::events>;
 using Definition = Given<&Census::definitions>;
 using Node = Given<&Census::nodes>;
-using KernelNode = Given<&Census::nodes, &Census::kernel_nodes>;
 using ChildNode = Given<&Census::child_nodes>;
 using ConditionalNode = Given<&Census::conditional_nodes>;
 using AllocationNode = Given<&Census::allocation_nodes>;
-using Builder = Given<&Census::builders, &Census::capturing>;
 using CapturingBuilder = Given<&Census::capturing>;
 using Graph = Given<&Census::graphs>;
 
-/// One that fits and was not given yet.
-template <Variables Census::* fitting>
-struct Other : GivenVariable {
+struct EndedBuilder : GivenVariable<EndedBuilder> {
+  static Variables fitting(const Census& census) { return census.builders & ~census.capturing; }
+};
+
+struct Anything : GivenVariable<Anything> {
+  static Variables fitting(const Census& census) { return census.all(); }
+};
+
+/// One that was not given yet.
+template <Variables Census::* kSet>
+struct Other : GivenVariable<Other<kSet>> {
+  static bool exists(const Situation& now) { return several(now.census.*kSet); }
   static Variable choose(const Choice& choice, const Asked& asked) {
-    return choice.choose.from(choice.now.census.*fitting & ~asked.given);
+    return choice.choose.from(choice.now.census.*kSet & ~asked.given);
   }
 };
 using OtherBuffer = Other<&Census::buffers>;
 using OtherDefinition = Other<&Census::definitions>;
 
+/// One that usually fits.
+template <Variables Census::* kSet, Variables Census::* kFavoured>
+struct Mostly : Given<kSet> {
+  static Variable choose(const Choice& choice, const Asked&) {
+    return choice.choose.from(choice.now.census.*kSet, choice.now.census.*kFavoured);
+  }
+};
+using Builder = Mostly<&Census::builders, &Census::capturing>;
+
+/// There must be a kernel node, but another one may be chosen.
+struct KernelNode : Mostly<&Census::nodes, &Census::kernel_nodes> {
+  static bool exists(const Situation& now) { return now.census.kernel_nodes != 0; }
+};
+
 /// A definition, or a node to depend on.
-struct Receiver : GivenVariable {
+struct Receiver : Definition {
   static Variable choose(const Choice& choice, const Asked&) {
     return choice.choose.from(choice.now.census.definitions | choice.now.census.nodes);
   }
 };
 
-struct EndedBuilder : GivenVariable {
-  static Variable choose(const Choice& choice, const Asked&) {
-    return choice.choose.from(choice.now.census.builders & ~choice.now.census.capturing);
-  }
-};
-
 /// An executable that no other task changes. One thread at a time may use an executable (CUDA
 /// programming guide, graphs). The script ensures this; cuda.core does not.
-struct OwnGraph : GivenVariable {
-  static bool is_possible(const Choice& choice) { return fitting(choice) != 0; }
+struct OwnGraph : Graph {
+  static bool is_possible(const Choice& choice) { return unchanged(choice) != 0; }
   static Variable choose(const Choice& choice, const Asked&) {
-    return choice.choose.from(fitting(choice));
+    return choice.choose.from(unchanged(choice));
   }
 
  private:
-  static Variables fitting(const Choice& choice);
+  static Variables unchanged(const Choice& choice);
 };
 
-struct Anything : GivenVariable {
-  static Variable choose(const Choice& choice, const Asked&) {
-    return choice.choose.from(choice.now.census.all());
-  }
-};
-
-struct Dropped : GivenVariable {
+struct Dropped : Anything {
   static Variable choose(const Choice& choice, const Asked&) {
     return choice.choose.to_drop(choice.now.census.all());
   }
 };
 
 /// The buffer of a finalizer, which uses it later than the call.
-struct Victim : Argument<Variable> {
-  static Variable choose(const Choice& choice, const Asked&) {
-    return choice.choose.from(choice.now.census.buffers);
-  }
+struct Victim : Buffer {
   static void note(Asked&, Variable) {}
 };
 
@@ -145,7 +155,7 @@ struct NewAlias : Result {
     return choice.choose.place(choice.slot, siblings(from));
   }
 };
-struct Aliased : GivenVariable {
+struct Aliased : Anything {
   static Variable choose(const Choice&, const Asked& asked) {
     return static_cast<Variable>(std::countr_zero(asked.given));
   }

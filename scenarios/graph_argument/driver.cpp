@@ -50,29 +50,25 @@ void synchronize_all(Judges& judges) {
     synchronize(judges, stream);
 }
 
-/// Returns how many destructors CUDA must call.
-std::size_t ended_user_objects(const Scene& scene) {
-  const auto& lives = scene.world().ledger.lives();
-  return static_cast<std::size_t>(
-      std::count_if(lives.begin(), lives.end(), [](const harness::Life& life) {
-        return life.kind == harness::Label("user object") && !life.alive;
-      }));
-}
-
-// Waits for the device, then for CUDA's thread, then for Python's queue. Repeats this while a
-// released object was holding others.
-bool settle(Scene& scene, Judges& judges) {
-  const GraphArgument& path = judges.path();
+/// Waits for the device, by `wait`, then for CUDA's thread, then for Python's queue, by `step`.
+/// Repeats this while a released object was holding others.
+template <class Wait, class Step>
+bool settle_by(Judges& judges, Wait wait, Step step) {
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
     await_lost(judges.model());
-    all = synchronize_device(judges) && all;
+    all = wait() && all;
     before = ended;
-    ended = ended_user_objects(scene);
-    path.process.wait_for_destructors(ended);
-    path.process.idle();
+    ended = ended_user_objects(judges.model());
+    judges.path().process.wait_for_destructors(ended);
+    step();
   }
-  return synchronize_device(judges) && all;
+  return wait() && all;
+}
+
+bool settle(Judges& judges) {
+  return settle_by(
+      judges, [&] { return synchronize_device(judges); }, [&] { judges.path().process.idle(); });
 }
 
 /// Waits for the device in Python code outside of cuda.core.
@@ -85,36 +81,30 @@ bool synchronize_elsewhere(harness::Interpreter& interpreter) {
 
 // The same without calling cuda.core: deferred work must have requested its own pending call. After
 // a flood this request may have failed, and only the next call of cuda.core retries it.
-bool settle_quietly(Scene& scene, Judges& judges) {
-  const GraphArgument& path = judges.path();
-  if (judges.model().calls.flooded()) return settle(scene, judges);
-  harness::Interpreter& interpreter = path.process.interpreter();
-  bool all = true;
-  for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
-    await_lost(judges.model());
-    all = synchronize_elsewhere(interpreter) && all;
-    before = ended;
-    ended = ended_user_objects(scene);
-    path.process.wait_for_destructors(ended);
-    const harness::AttachScope attach(interpreter);
-    interpreter.step("NOP");
-  }
-  all = synchronize_elsewhere(interpreter) && all;
+bool settle_quietly(Judges& judges) {
+  if (judges.model().flooded) return settle(judges);
+  harness::Interpreter& interpreter = judges.path().process.interpreter();
+  const bool all = settle_by(
+      judges, [&] { return synchronize_elsewhere(interpreter); },
+      [&] {
+        const harness::AttachScope attach(interpreter);
+        interpreter.step("NOP");
+      });
   if (all) judges.finished_all();
   return all;
 }
 
 // Serves a flooded queue by steps of the main thread.
-bool serve_flood(Scene& scene, Judges& judges) {
+bool serve_flood(Judges& judges) {
   constexpr int kSteps = 8;
   for (int step = 0; step < kSteps; ++step) judges.path().process.idle();
-  return settle(scene, judges);
+  return settle(judges);
 }
 
 // Judges while all variables are still set: unusable objects must be gone already.
-void judge_in_place(Scene& scene, Judges& judges) {
-  if (!has_lost(judges.model()) || !settle_quietly(scene, judges)) return;
-  if (judges.model().calls.flooded() && !serve_flood(scene, judges)) return;
+void judge_in_place(Judges& judges) {
+  if (!has_lost(judges.model()) || !settle_quietly(judges)) return;
+  if (judges.model().flooded && !serve_flood(judges)) return;
   judge_settled(judges.model());
 }
 
@@ -122,14 +112,13 @@ void clear_up(Scene& scene, Judges& judges) {
   const GraphArgument& path = judges.path();
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
   synchronize_all(judges);
-  judge_in_place(scene, judges);
+  judge_in_place(judges);
   path.globals.drop_all(true);
   judges.call<Op::collect>(2u);
-  if (settle_quietly(scene, judges) && !judges.model().calls.flooded())
-    judge_settled(judges.model());
+  if (settle_quietly(judges) && !judges.model().flooded) judge_settled(judges.model());
   path.globals.drop_all(false);
   judges.call<Op::collect>(2u);
-  if (!settle_quietly(scene, judges)) return;
+  if (!settle_quietly(judges)) return;
   judge_runs(judges.model(), true);
   if ((scene.observed().ops & ops(Op::begin_building)) != 0) judge_captures(scene);
   if (!judges.model().keeps_itself) scene.mark_quiescent();
@@ -150,9 +139,9 @@ bool exit_early(Scene& scene, Judges& judges) {
   const harness::SiteScope site(scene.world().scheduler, "exit");
   if (!wait_for_launches(judges)) return false;
   path.globals.drop_all(false);
-  judges.model().calls.finalizes();
+  judges.model().finalizing = true;
   path.process.finalize();
-  path.process.wait_for_destructors(ended_user_objects(scene));
+  path.process.wait_for_destructors(ended_user_objects(judges.model()));
   return true;
 }
 
@@ -165,7 +154,7 @@ void run_script(Stage& stage) {
   stage.team.await_others();
   const bool exits = harness::Chooser(stage.scene).one_in(8);
   if (!exits || !exit_early(stage.scene, stage.judges)) clear_up(stage.scene, stage.judges);
-  stage.judges.ends();
+  stage.judges.model().ended = true;
 }
 
 void run_mutator(Stage& stage, std::uint32_t task) {

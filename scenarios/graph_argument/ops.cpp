@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row of ops.def names a condition, which is in this file, and lists the arguments
-// of a function of the path. An op chooses them in that order, and calls the function.
+// How it works. A row of ops.def lists the arguments of a function of the path. An op is offered if
+// there are such arguments, and the condition of the row holds, which is in this file. It chooses
+// the arguments in their order, and calls the function.
 #include "scenarios/graph_argument/player.h"
 
 namespace scenarios::graph_argument {
@@ -8,64 +9,31 @@ namespace {
 
 using targets::graph_argument::Status;
 
-// ---- when --------------------------------------------------------------------------------------
+// ---- conditions --------------------------------------------------------------------------------
 
 bool always(const Situation&) { return true; }
 bool has_any(const Situation& now) { return now.census.all() != 0; }
-bool has_buffer(const Situation& now) { return now.census.buffers != 0; }
-bool has_two_buffers(const Situation& now) { return several(now.census.buffers); }
-bool has_module(const Situation& now) { return now.census.modules != 0; }
-bool has_buffer_and_module(const Situation& now) { return has_buffer(now) && has_module(now); }
-bool has_event(const Situation& now) { return now.census.events != 0; }
-bool has_launch(const Situation& now) { return now.launched; }
-
+bool has_buffer_and_module(const Situation& now) {
+  return now.census.buffers != 0 && now.census.modules != 0;
+}
 bool has_definition(const Situation& now) { return now.census.definitions != 0; }
-bool has_two_definitions(const Situation& now) { return several(now.census.definitions); }
-bool has_definition_and_buffer(const Situation& now) {
-  return has_definition(now) && has_buffer(now);
+bool has_launch(const Situation& now) { return now.launched; }
+bool has_launch_or_builder(const Situation& now) {
+  return now.launched || now.census.builders != 0;
 }
-bool has_definition_and_event(const Situation& now) {
-  return has_definition(now) && has_event(now);
-}
-bool has_definition_and_module(const Situation& now) {
-  return has_definition(now) && has_module(now);
+bool can_change_nodes(const Situation& now) { return now.api.changes_nodes; }
+bool can_change_executables(const Situation& now) { return now.api.changes_executables; }
+bool can_clone(const Situation& now) { return now.api.clones; }
+bool can_move_deallocation(const Situation& now) { return now.api.moves_deallocation; }
+
+template <class... Kinds>
+bool all_exist(const Situation& now, arguments::List<Kinds...>) {
+  return (Kinds::exists(now) && ...);
 }
 
-bool has_node(const Situation& now) { return now.census.nodes != 0; }
-bool has_child_node(const Situation& now) { return now.census.child_nodes != 0; }
-bool has_conditional_node(const Situation& now) { return now.census.conditional_nodes != 0; }
-bool can_add_kernel(const Situation& now) {
-  return has_definition(now) && has_buffer_and_module(now);
-}
-bool can_add_memcpy(const Situation& now) { return has_definition(now) && has_two_buffers(now); }
-bool can_add_free(const Situation& now) {
-  return has_definition(now) && now.census.allocation_nodes != 0;
-}
-bool can_add_scratch(const Situation& now) {
-  return can_add_free(now) && has_buffer_and_module(now);
-}
-bool has_node_and_buffer(const Situation& now) {
-  return now.census.kernel_nodes != 0 && has_buffer(now);
-}
-bool can_set_params(const Situation& now) {
-  return now.api.changes_nodes && has_node_and_buffer(now);
-}
-bool can_clone(const Situation& now) { return now.api.clones && has_definition(now); }
-bool can_move_deallocation(const Situation& now) {
-  return now.api.moves_deallocation && has_buffer(now);
-}
-
-bool has_graph(const Situation& now) { return now.census.graphs != 0; }
-bool can_update(const Situation& now) { return has_graph(now) && has_definition(now); }
-bool can_update_node(const Situation& now) {
-  return now.api.changes_executables && has_graph(now) && has_node_and_buffer(now);
-}
-
-bool has_builder(const Situation& now) { return now.census.builders != 0; }
-bool has_launch_or_builder(const Situation& now) { return has_launch(now) || has_builder(now); }
-bool can_complete(const Situation& now) { return now.census.builders != now.census.capturing; }
-bool can_launch_captured(const Situation& now) {
-  return now.census.capturing != 0 && has_buffer_and_module(now);
+template <Op op, bool (*condition)(const Situation&)>
+bool applies(const Situation& now) {
+  return condition(now) && all_exist(now, typename arguments::Signature<op>::Arguments());
 }
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -96,7 +64,7 @@ Status play(Player& player, const Situation& now, const harness::Slot& slot) {
 // ---- the table ----------------------------------------------------------------------------------
 
 constexpr auto kRows = std::to_array<Player::Row>({
-#define OP(name, applies, ...) {#name, applies, play<Op::name>},
+#define OP(name, condition, ...) {#name, applies<Op::name, condition>, play<Op::name>},
 #include "scenarios/graph_argument/ops.def"
 });
 
@@ -112,7 +80,7 @@ static const Exec* changed_by(const Model& model, const Call& call) {
   return held != nullptr ? held->exec : nullptr;
 }
 
-Variables arguments::OwnGraph::fitting(const Choice& choice) {
+Variables arguments::OwnGraph::unchanged(const Choice& choice) {
   Variables graphs = choice.now.census.graphs;
   for (const Call* call : choice.model.calls.open()) {
     const Exec* exec = changed_by(choice.model, *call);

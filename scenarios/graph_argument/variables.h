@@ -71,56 +71,25 @@ struct Census {
   Variables all() const {
     return buffers | modules | events | definitions | nodes | builders | graphs;
   }
-  Variables& of(targets::graph_argument::Kind kind) {
-    using targets::graph_argument::Kind;
-    switch (kind) {
-      case Kind::nothing:
-        break;
-      case Kind::buffer:
-        return buffers;
-      case Kind::module:
-        return modules;
-      case Kind::event:
-        return events;
-      case Kind::definition:
-        return definitions;
-      case Kind::node:
-        return nodes;
-      case Kind::builder:
-        return builders;
-      case Kind::graph:
-        return graphs;
-    }
-    HARNESS_CHECK(false, "it holds something");
-  }
-  /// Returns null for kinds of nodes without a use.
-  Variables* of(targets::graph_argument::NodeKind kind) {
-    using targets::graph_argument::NodeKind;
-    switch (kind) {
-      case NodeKind::other:
-        return nullptr;
-      case NodeKind::kernel:
-        return &kernel_nodes;
-      case NodeKind::child:
-        return &child_nodes;
-      case NodeKind::conditional:
-        return &conditional_nodes;
-      case NodeKind::allocation:
-        return &allocation_nodes;
-    }
-    return nullptr;
-  }
 };
 
 inline Census take_census(const targets::graph_argument::GraphArgument& path) {
+  // By Kind, and by NodeKind; null for kinds without a use.
+  static constexpr std::array<Variables Census::*, 8> kOfKind{
+      nullptr,        &Census::buffers,  &Census::modules, &Census::events, &Census::definitions,
+      &Census::nodes, &Census::builders, &Census::graphs};
+  static constexpr std::array<Variables Census::*, 5> kOfNodeKind{
+      nullptr, &Census::kernel_nodes, &Census::child_nodes, &Census::conditional_nodes,
+      &Census::allocation_nodes};
   const harness::Unwatched look;
   Census census;
   for (Variable v = 0; v < targets::graph_argument::kVariableCount; ++v) {
     const auto kind = path.globals.kind(v);
     if (kind == targets::graph_argument::Kind::nothing) continue;
-    census.of(kind) |= bit(v);
+    census.*kOfKind[harness::raw(kind)] |= bit(v);
     if (path.globals.is_capturing(v)) census.capturing |= bit(v);
-    if (Variables* nodes = census.of(path.globals.node_kind(v))) *nodes |= bit(v);
+    const auto nodes = kOfNodeKind[harness::raw(path.globals.node_kind(v))];
+    if (nodes != nullptr) census.*nodes |= bit(v);
   }
   return census;
 }

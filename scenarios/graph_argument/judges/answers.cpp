@@ -43,15 +43,6 @@ bool is_done(const Call& call) {
   return !waits || call.waits > 0;
 }
 
-/// Judges a closed stream that the path replaced by another one without a report.
-void judge_acceptance(harness::Scene& scene, const Call& call) {
-  if (!call.stream_was_closed || call.accepted_closed) return;
-  harness::Fault fault = harness::fault_here(scene, harness::FaultKind::api_misuse, "Stream",
-                                             "closed, and taken for another one");
-  fault.death_site = "close";
-  scene.world().history.add(std::move(fault));
-}
-
 }  // namespace
 
 void report_reused_handle(harness::Scene& scene) {
@@ -59,6 +50,13 @@ void report_reused_handle(harness::Scene& scene) {
       harness::fault_here(scene, harness::FaultKind::recycled_use, "embedded graph",
                           "the handle is another graph's by now");
   fault.death_site = "GraphNode.destroy";
+  scene.world().history.add(std::move(fault));
+}
+
+void report_accepted_stream(harness::Scene& scene, std::string detail) {
+  harness::Fault fault =
+      harness::fault_here(scene, harness::FaultKind::api_misuse, "Stream", std::move(detail));
+  fault.death_site = "close";
   scene.world().history.add(std::move(fault));
 }
 
@@ -79,7 +77,9 @@ void judge_answer(Model& model, const Call& call, Status status) {
     if (!made.asked_for || !is_done(call)) scene.refuse(name, "ok, and left undone");
     if (made.failed) scene.refuse(name, "ok, although CUDA has failed");
     judge_ended_handle(model, call);
-    return judge_acceptance(scene, call);
+    if (call.stream_was_closed && !call.accepted_closed)  // The path has not reported it.
+      report_accepted_stream(scene, "closed, and taken for another one");
+    return;
   }
   const bool has_cause = scene.world().history.faults().size() > call.faults;
   if (has_cause || went_wrong(model, scene.world().scheduler.now())) return;

@@ -10,6 +10,9 @@ namespace scenarios::graph_argument {
 /// Reports that a named handle belongs to another graph by now.
 void report_reused_handle(harness::Scene& scene);
 
+/// Reports that a call used another stream instead of a closed one.
+void report_accepted_stream(harness::Scene& scene, std::string detail);
+
 /// Judges a status. Called before the model forgets the call.
 void judge_answer(Model& model, const Call& call, targets::graph_argument::Status status);
 

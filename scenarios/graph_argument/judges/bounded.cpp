@@ -15,33 +15,31 @@ using harness::Label;
 
 namespace {
 
-std::size_t destructors_owed(const Model& model) {
-  const auto& lives = model.scene.world().ledger.lives();
-  const auto ended = std::count_if(lives.begin(), lives.end(), [](const harness::Life& life) {
-    return life.kind == Label("user object") && !life.alive;
-  });
-  return static_cast<std::size_t>(ended) - model.calls.destructed();
-}
-
 void note(Model& model, Holding& holding) {
   harness::World& world = model.scene.world();
   if (std::exchange(holding.overdue, true)) return;
   holding.found_in = world.picker.current().name;
   holding.found_at = world.scheduler.now();
-  holding.stuck = model.calls.stuck();
+  holding.stuck = model.stuck;
   holding.lost_at = model.calls.script_calls() + 1 - holding.lost_at;
   model.losses.overdue().push_back(holding);
 }
 
 /// Returns whether the harness's own judge has reported it, because it is also alive at the end.
 bool is_found(const harness::History& history, harness::Name object) {
-  return std::any_of(history.faults().begin(), history.faults().end(),
-                     [&](const harness::Fault& fault) {
-                       return fault.kind == harness::FaultKind::retention && fault.object == object;
-                     });
+  return std::ranges::any_of(history.faults(), [&](const harness::Fault& fault) {
+    return fault.kind == harness::FaultKind::retention && fault.object == object;
+  });
 }
 
 }  // namespace
+
+std::size_t ended_user_objects(const Model& model) {
+  const auto ended = std::ranges::count_if(
+      model.scene.world().ledger.lives(),
+      [](const harness::Life& life) { return life.kind == Label("user object") && !life.alive; });
+  return static_cast<std::size_t>(ended);
+}
 
 bool has_lost(Model& model) { return model.calls.quiet() && model.losses.look(); }
 
@@ -50,7 +48,7 @@ void judge_bound(Model& model, const Call& call, targets::graph_argument::Status
   if (!model.losses.may_have_some() || !model.losses.look()) return;
   if (call.asked.op != Op::synchronize_device || status != targets::graph_argument::Status::ok)
     return;
-  if (destructors_owed(model) > 0) return;  // Each will hold up the bound when it returns.
+  if (ended_user_objects(model) > model.destructed) return;  // Destructors will hold it up.
   for (Holding& holding : model.losses.holdings()) {
     const std::uint32_t since = std::max(holding.lost_at, model.calls.held_up_at());
     if (holding.lost_at != 0 && model.calls.script_calls() >= since + kBoundCalls)

@@ -15,6 +15,8 @@ inline constexpr std::uint32_t kBoundCalls = 3;
 /// all frees.
 void judge_bound(Model& model, const Call& call, targets::graph_argument::Status status);
 
+/// Returns how many destructors CUDA must call.
+std::size_t ended_user_objects(const Model& model);
 /// Returns whether an unusable object is alive. Called between calls.
 bool has_lost(Model& model);
 /// Called before a round of waits for the device, CUDA's thread and Python's queue, which must end

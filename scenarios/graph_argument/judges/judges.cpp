@@ -57,10 +57,7 @@ void Judges::named_closed_stream(bool refused) {
   reach(model(), Window::stream_or_event_closed);
   if (refused) return scene.keep_out(harness::raw(Window::stream_or_event_closed));
   if (Call* call = model().calls.current()) call->accepted_closed = true;
-  Fault fault = harness::fault_here(scene, FaultKind::api_misuse, "Stream",
-                                    "closed, and taken for the default one");
-  fault.death_site = "close";
-  scene.world().history.add(std::move(fault));
+  report_accepted_stream(scene, "closed, and taken for the default one");
 }
 
 // If the caller closes it during the call, the node writes to freed or foreign memory: a caller
@@ -120,7 +117,7 @@ void Judges::read(Wrapper buffer, const Contents& contents) {
   const Thing& thing = *model().names.find(buffer)->thing;
   const Call* call = model().calls.current();
   const std::uint32_t waits = call != nullptr ? call->waits : 0;  // Waits finished before.
-  Explained explained;  // Of the element before; its writer is probably also that of the next.
+  Explained explained;  // The writer of an element is probably also that of the next one.
   std::uint32_t wrong = 0;
   for (; wrong < contents.out.size(); ++wrong) {
     if (explained.writer != nullptr) wrong = first_other(*explained.writer, contents.out, wrong);
@@ -168,11 +165,11 @@ void Judges::report_value(Label what, std::int64_t observed, std::int64_t expect
 // error: the collector cannot see CUDA's references.
 void judge(harness::Scene& scene) {
   if (!scene.has_state()) return;
-  const auto& judges = scene.state<Judges>();
-  report_overdue(judges.model());
-  if (!judges.ended() && scene.world().history.faults().empty())
+  const Model& model = scene.state<Judges>().model();
+  report_overdue(model);
+  if (!model.ended && scene.world().history.faults().empty())
     scene.refuse("script", "ended in the middle, without a reason");
-  if (!judges.model().keeps_itself) return;
+  if (!model.keeps_itself) return;
   Fault fault;
   fault.kind = FaultKind::retention;
   fault.object_kind = "reference cycle";

@@ -29,10 +29,6 @@ class Judges final : public Update, public targets::graph_argument::Reader {
   /// Returns the contents of all variables, and judges what the path says about builders.
   Census census();
 
-  /// The script has ended.
-  void ends() { ended_ = true; }
-  bool ended() const { return ended_; }
-
  private:
   // ---- Observer ----
   void comes_after(std::size_t count) override;
@@ -51,7 +47,6 @@ class Judges final : public Update, public targets::graph_argument::Reader {
   void report_value(harness::Label what, std::int64_t observed, std::int64_t expected);
 
   std::optional<GraphArgument> path_;
-  bool ended_ = false;
 };
 
 }  // namespace scenarios::graph_argument

@@ -37,10 +37,6 @@ void Calls::capture_failed() {
 
 void Calls::end(Call& call) {
   std::erase(calls_, &call);
-  if (call.asked.op == Op::flood) {
-    hold_up(kFloodCalls);
-    flooded_ = true;
-  }
   if (call.asked.op == Op::add_conditional && call.referred_count > 0)
     met_condition(*call.referred[0]->graph);
   if (call.task == main_) ++script_calls_;
@@ -53,20 +49,6 @@ void Calls::met_condition(const Graph& graph) {
       if (const Graph* other = call->referred[i]->graph;
           other != nullptr && &other->root() == &graph.root())
         call->met_condition = true;
-}
-
-bool Calls::instantiates(const Graph& graph) const {
-  return std::ranges::any_of(calls_, [&](const Call* each) {
-    return (each->asked.op == Op::instantiate || each->asked.op == Op::complete) &&
-           each->referred_count > 0 && each->referred[0]->graph == &graph;
-  });
-}
-
-bool Calls::adds_condition(const Graph& graph) const {
-  return std::ranges::any_of(calls_, [&](const Call* each) {
-    return each->asked.op == Op::add_conditional && each->referred_count > 0 &&
-           &each->referred[0]->graph->root() == &graph.root();
-  });
 }
 
 bool Calls::launches_elsewhere() const {

@@ -29,10 +29,6 @@ class Calls {
   bool quiet() const { return calls_.empty(); }
   /// Returns whether another task is about to launch, or has launched but has not reported it.
   bool launches_elsewhere() const;
-  /// Returns whether a call is instantiating this graph, or has but has not reported it.
-  bool instantiates(const Graph& graph) const;
-  /// Returns whether a call adds a condition to this graph or inside: the handle precedes the node.
-  bool adds_condition(const Graph& graph) const;
   std::uint32_t script_calls() const { return script_calls_; }
   /// Counts a wait that has returned. Returns its number.
   std::uint32_t count_wait() { return ++waits_; }
@@ -42,29 +38,14 @@ class Calls {
 
   // ---- what may hold something up ----
   /// CUDA's threads or Python's queue hold objects up now, and for this many calls of the script.
-  void hold_up(std::uint32_t calls = 0) { held_up_at_ = script_calls_ + calls; }
+  void hold_up(std::uint32_t calls = 0) {
+    held_up_at_ = std::max(held_up_at_, script_calls_ + calls);
+  }
   /// Returns the script's number of calls when something was last held up.
   std::uint32_t held_up_at() const { return held_up_at_; }
-  void destructor_returned() {
-    ++destructed_;
-    held_up_at_ = std::max(held_up_at_, script_calls_);
-  }
-  /// Returns how many destructors of user objects have returned.
-  std::size_t destructed() const { return destructed_; }
-  /// Returns whether Python's queue was ever filled.
-  bool flooded() const { return flooded_; }
-  /// Sets whether deferred objects of CUDA's threads wait for a pending call that was not
-  /// accepted.
-  void set_stuck(bool stuck) { stuck_ = stuck; }
-  bool stuck() const { return stuck_; }
-  void finalizes() { finalizing_ = true; }
-  bool finalizing() const { return finalizing_; }
 
  private:
   void met_condition(const Graph& graph);
-
-  /// Number of calls of the script for which a flood of Python's queue lasts.
-  static constexpr std::uint32_t kFloodCalls = 5;
 
   harness::World& world_;
   std::pmr::vector<Call*> calls_;
@@ -73,10 +54,6 @@ class Calls {
   std::uint32_t script_calls_ = 0;
   std::uint32_t waits_ = 0;
   std::uint32_t held_up_at_ = 0;
-  std::size_t destructed_ = 0;
-  bool flooded_ = false;
-  bool stuck_ = false;
-  bool finalizing_ = false;
 };
 
 }  // namespace scenarios::graph_argument

@@ -28,6 +28,11 @@ struct Model {
   Losses losses;
   /// Handles of graphs and nodes that CUDA no longer has.
   std::pmr::vector<std::uint64_t> dead_handles;
+  std::size_t destructed = 0;  ///< Destructors of user objects that have returned.
+  bool flooded = false;        ///< Python's queue was filled.
+  bool stuck = false;       ///< CUDA's threads have deferred objects, and no pending call for them.
+  bool finalizing = false;  ///< Py_Finalize was called.
+  bool ended = false;       ///< The script has ended.
   /// A graph keeps an object alive that keeps the graph, and the script has dropped both.
   bool keeps_itself = false;
 };

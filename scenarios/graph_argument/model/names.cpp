@@ -28,8 +28,7 @@ void Names::store(Variable variable, Wrapped* wrapped) {
 // A cycle refers to its object until the collector finds it.
 bool Names::is_referenced(const Wrapped& wrapped) const {
   const harness::Ledger& ledger = world_.ledger;
-  return wrapped.variable_count != 0 ||
-         std::any_of(cycles_.begin(), cycles_.end(), [&](const Cycle& cycle) {
+  return wrapped.variable_count != 0 || std::ranges::any_of(cycles_, [&](const Cycle& cycle) {
            return cycle.held == &wrapped && ledger.alive(cycle.life);
          });
 }

@@ -213,10 +213,8 @@ void reach_by_launch(Model& model, const Exec& exec) {
 namespace {
 
 bool is_kernel(Label use) {
-  return std::any_of(kContract.begin(), kContract.end(),
-                     [&](const harness::ContractClause& clause) {
-                       return !clause.use_site.empty() && clause.use_site == use;
-                     });
+  return !use.empty() &&
+         std::ranges::find(kContract, use, &harness::ContractClause::use_site) != kContract.end();
 }
 
 /// Returns whether it is a graph that its builder owned, or wrongly believed to own.
@@ -294,7 +292,7 @@ bool is_about_the_gil(const Fault& fault) {
 /// An object that is unusable by the model's account is not part of a cycle.
 std::optional<Window> window_of_retention(const Model& model, const Fault& fault) {
   const bool bounded = fault.use_site == kBoundSite;
-  const bool stuck = !bounded && model.calls.stuck();
+  const bool stuck = !bounded && model.stuck;
   if (fault.use_site == kStuckSite || (stuck && !model.keeps_itself))
     return Window::pending_queue_full;
   if (bounded || !model.keeps_itself) return std::nullopt;

@@ -10,6 +10,7 @@
 
 namespace scenarios::graph_argument {
 
+using harness::ops;
 using targets::graph_argument::Status;
 
 namespace {
@@ -23,18 +24,30 @@ bool any_referred(const Call& call, Test test) {
   return std::ranges::any_of(referred(call), test);
 }
 
-bool is(const Call& call, std::initializer_list<Op> ops) {
-  return std::find(ops.begin(), ops.end(), call.asked.op) != ops.end();
+bool is(const Call& call, harness::Ops members) {
+  return (members >> harness::raw(call.asked.op) & 1) != 0;
+}
+
+/// Returns whether `test` holds for the first object and the call of an open call of these ops.
+template <class Test>
+bool any_open(const Model& model, harness::Ops members, Test test) {
+  return std::ranges::any_of(model.calls.open(), [&](const Call* each) {
+    return is(*each, members) && each->referred_count > 0 && test(*each->referred[0], *each);
+  });
 }
 
 /// Returns the node that the call works on; null if it was not loaded. A call that adds a node
 /// loads its receiver first.
 const Wrapped* node_of(const Call& call) {
-  const bool adds = is(call, {Op::add_free, Op::add_scratch});
+  const bool adds = is(call, ops(Op::add_free, Op::add_scratch));
   for (const Wrapped* each :
        referred(call).subspan(std::min<std::size_t>(adds, call.referred_count)))
     if (each->kind == Kind::node) return each;
   return nullptr;
+}
+
+bool is_memory(const Node& node) {
+  return node.work == Work::allocation || node.work == Work::free;
 }
 
 bool is_endless(const Graph& graph) {
@@ -52,20 +65,17 @@ bool any_node(const Graph& graph, Test test) {
 
 bool was_empty(const Model&, const Call& call) { return (call.emptied & call.asked.given) != 0; }
 
-bool is_finalizing(const Model& model, const Call&) { return model.calls.finalizing(); }
+bool is_finalizing(const Model& model, const Call&) { return model.finalizing; }
 
 bool closed_stream(const Model& model, const Call& call) {
   return call.asked.stream && model.records.is_closed(*call.asked.stream);
 }
 
-bool closed_thing(const Model&, const Call& call) {
-  return any_referred(
-      call, [](const Wrapped* each) { return each->thing != nullptr && each->thing->closed; });
-}
-
-bool closed_executable(const Model&, const Call& call) {
-  return any_referred(
-      call, [](const Wrapped* each) { return each->exec != nullptr && each->exec->closed; });
+bool closed_object(const Model&, const Call& call) {
+  return any_referred(call, [](const Wrapped* each) {
+    return (each->thing != nullptr && each->thing->closed) ||
+           (each->exec != nullptr && each->exec->closed);
+  });
 }
 
 bool went_with_its_node(const Model&, const Call& call) {
@@ -81,44 +91,36 @@ bool used_what_went(const Model& model, const Call& call) {
 
 /// Returns whether another call is ending the builder's capture, successfully or not.
 bool is_ending(const Model& model, const Wrapped& builder, const Call& but) {
-  return std::ranges::any_of(model.calls.open(), [&](const Call* call) {
-    return call != &but && call->asked.op == Op::end_building && call->referred[0] == &builder;
+  return any_open(model, ops(Op::end_building), [&](const Wrapped& ending, const Call& call) {
+    return &call != &but && &ending == &builder;
   });
 }
 
 bool not_capturing(const Model& model, const Call& call) {
-  return is(call, {Op::launch_captured, Op::end_building}) &&
-         any_referred(call, [&](const Wrapped* each) {
-           return each->kind == Kind::builder &&
-                  (!each->capturing || is_ending(model, *each, call));
-         });
+  return any_referred(call, [&](const Wrapped* each) {
+    return each->kind == Kind::builder && (!each->capturing || is_ending(model, *each, call));
+  });
 }
 
-bool not_ended(const Model&, const Call& call) {
-  return call.asked.op == Op::complete &&
-         any_referred(call, [](const Wrapped* each) { return !each->ended; });
-}
+bool not_ended(const Model&, const Call& call) { return !call.referred[0]->ended; }
 
 bool other_kind_of_node(const Model&, const Call& call) {
   const Wrapped* node = node_of(call);
   if (node == nullptr) return false;
-  if (is(call, {Op::set_params, Op::update_node})) return !takes_buffers(node->work);
+  if (is(call, ops(Op::set_params, Op::update_node))) return !takes_buffers(node->work);
   if (call.asked.op == Op::get_child) return node->work != Work::child;
-  if (is(call, {Op::add_free, Op::add_scratch})) return node->work != Work::allocation;
+  if (is(call, ops(Op::add_free, Op::add_scratch))) return node->work != Work::allocation;
   if (call.asked.op != Op::get_branch) return false;
   return !is_conditional(node->work) || node->bodies[call.asked.branch] == nullptr;
 }
 
 bool child_of_itself(const Model&, const Call& call) {
-  return call.asked.op == Op::add_child && call.referred_count == 2 &&
-         call.referred[0]->graph == call.referred[1]->graph;
+  return call.referred[0]->graph == call.referred[1]->graph;
 }
 
 bool never_ends(const Model&, const Call& call) {
-  return is(call, {Op::instantiate, Op::update, Op::complete}) &&
-         any_referred(call, [](const Wrapped* each) {
-           return each->graph != nullptr && is_endless(*each->graph);
-         });
+  return any_referred(
+      call, [](const Wrapped* each) { return each->graph != nullptr && is_endless(*each->graph); });
 }
 
 bool was_injected(const Model& model, const Call& call) {
@@ -126,7 +128,6 @@ bool was_injected(const Model& model, const Call& call) {
 }
 
 bool other_shape(const Model&, const Call& call) {
-  if (call.asked.op != Op::update || call.referred_count != 2) return false;
   const Exec& exec = *call.referred[0]->exec;
   const Graph& graph = *call.referred[1]->graph;
   if (exec.changed || exec.in_doubt || has_changed(graph)) return true;
@@ -135,22 +136,18 @@ bool other_shape(const Model&, const Call& call) {
   return !std::equal(nodes.begin(), nodes.end(), exec.nodes.begin(), exec.nodes.end(),
                      [](const Node& a, const Node& b) {
                        const bool kernels = is_kernel(a.work) && is_kernel(b.work);
-                       const bool memory = a.work == Work::allocation || a.work == Work::free;
                        return a.after == b.after && a.inside == b.inside &&
-                              (kernels || (a.work == b.work && (!memory || a.id == b.id)));
+                              (kernels || (a.work == b.work && (!is_memory(a) || a.id == b.id)));
                      });
 }
 
 // ---- what CUDA refuses --------------------------------------------------------------------------
 
-bool has_memory(const Graph& graph) {
-  return any_node(graph, [](const Node& node) {
-    return node.work == Work::allocation || node.work == Work::free;
-  });
-}
+bool has_memory(const Graph& graph) { return any_node(graph, is_memory); }
 
-bool has_condition(const Graph& graph) {
-  return any_node(graph, [](const Node& node) { return is_conditional(node.work); });
+bool has_memory_or_condition(const Graph& graph) {
+  return any_node(graph,
+                  [](const Node& node) { return is_memory(node) || is_conditional(node.work); });
 }
 
 bool is_spoilt(const Graph& graph) {
@@ -160,50 +157,54 @@ bool is_spoilt(const Graph& graph) {
 bool waits_in_capture(const Model&, const Call& call) { return call.met_capture; }
 
 bool invalidated(const Model&, const Call& call) {
-  return is(call, {Op::launch_captured, Op::end_building}) && call.referred_count > 0 &&
-         call.referred[0]->invalidated && (call.referred[0]->capturing || call.ended_spoilt);
+  return call.referred[0]->invalidated && (call.referred[0]->capturing || call.ended_spoilt);
 }
 
 /// Returns whether the builder being made was invalidated, because something waited for the device.
 bool spoilt_at_once(const Model&, const Call& call) {
-  return call.asked.op == Op::begin_building && call.made != nullptr && call.made->invalidated;
+  return call.made != nullptr && call.made->invalidated;
+}
+
+/// Returns whether a call adds a condition to this graph or inside: the handle precedes the node.
+bool adds_condition(const Model& model, const Graph& graph) {
+  return any_open(model, ops(Op::add_conditional), [&](const Wrapped& receiver, const Call&) {
+    return &receiver.graph->root() == &graph.root();
+  });
+}
+
+/// Returns whether a call is instantiating this graph, or has but has not reported it.
+bool instantiates(const Model& model, const Graph& graph) {
+  return any_open(model, ops(Op::instantiate, Op::complete),
+                  [&](const Wrapped& source, const Call&) { return source.graph == &graph; });
 }
 
 bool forbidden_inside(const Model& model, const Call& call) {
-  if (call.asked.op != Op::add_child || call.referred_count != 2) return false;
   const Graph& child = *call.referred[1]->graph;
-  return &child.root() == &call.referred[0]->graph->root() || has_memory(child) ||
-         has_condition(child) || child.in_branch() || is_spoilt(child) || call.met_condition ||
-         model.calls.adds_condition(child);
+  return &child.root() == &call.referred[0]->graph->root() || has_memory_or_condition(child) ||
+         child.in_branch() || is_spoilt(child) || call.met_condition ||
+         adds_condition(model, child);
 }
 
 bool forbidden_in_branch(const Model&, const Call& call) {
-  if (call.referred_count == 0 || call.referred[0]->graph == nullptr) return false;
-  const Graph& graph = *call.referred[0]->graph;
-  if (is(call, {Op::add_alloc, Op::add_free})) return graph.parent != nullptr;
-  return is(call, {Op::add_record, Op::add_wait, Op::add_callback}) && graph.in_branch();
+  return call.referred[0]->graph->in_branch();
+}
+
+bool is_inside(const Model&, const Call& call) {
+  return call.referred[0]->graph->parent != nullptr;
 }
 
 bool not_cloned(const Model&, const Call& call) {
-  if (call.asked.op != Op::clone || call.referred_count != 1) return false;
   const Graph& graph = *call.referred[0]->graph;
-  return has_memory(graph) || has_condition(graph) || graph.in_branch();
+  return has_memory_or_condition(graph) || graph.in_branch();
 }
 
 bool fixed_by_memory(const Model&, const Call& call) {
-  return call.asked.op == Op::destroy_node && call.referred_count == 1 &&
-         has_memory(*call.referred[0]->graph);
-}
-
-bool embedded(const Model&, const Call& call) {
-  return call.asked.op == Op::instantiate && call.referred_count == 1 &&
-         call.referred[0]->graph->parent != nullptr;
+  return has_memory(*call.referred[0]->graph);
 }
 
 bool has_unused_condition(const Model& model, const Call& call) {
-  if (call.asked.op != Op::instantiate || call.referred_count != 1) return false;
   const Graph& graph = *call.referred[0]->graph;
-  return call.met_condition || is_spoilt(graph) || model.calls.adds_condition(graph);
+  return call.met_condition || is_spoilt(graph) || adds_condition(model, graph);
 }
 
 /// Returns whether it was alive at some time during the call: another thread may be ending it.
@@ -214,9 +215,8 @@ bool lived(const harness::World& world, harness::BirthId id, const Call& call) {
 }
 
 bool is_instantiated(const Model& model, const Call& call) {
-  if (call.asked.op != Op::instantiate || call.referred_count != 1) return false;
   const Graph& graph = *call.referred[0]->graph;
-  return (has_memory(graph) || has_condition(graph)) &&
+  return has_memory_or_condition(graph) &&
          std::ranges::any_of(model.records.execs(), [&](const Exec* exec) {
            return exec->source == &graph && lived(model.scene.world(), exec->life, call);
          });
@@ -224,7 +224,6 @@ bool is_instantiated(const Model& model, const Call& call) {
 
 /// Returns whether an earlier launch has the same allocation.
 bool not_freed(const Model& model, const Call& call) {
-  if (call.asked.op != Op::launch || call.referred_count != 1) return false;
   return std::ranges::any_of(call.referred[0]->exec->nodes, [&](const Node& node) {
     return node.work == Work::allocation &&
            std::ranges::any_of(model.records.launched(), [&](const Launch& launch) {
@@ -235,14 +234,11 @@ bool not_freed(const Model& model, const Call& call) {
 
 /// Freed by a node of its graph, or left by an executable, maybe of another task just now.
 bool freed_before(const Model& model, const Call& call) {
-  if (call.asked.op != Op::add_free || call.referred_count != 2) return false;
   const Memory* memory = model.records.find_memory(call.referred[1]->node);
-  return (memory != nullptr && memory->settled) ||
-         model.calls.instantiates(*call.referred[1]->graph);
+  return (memory != nullptr && memory->settled) || instantiates(model, *call.referred[1]->graph);
 }
 
 bool not_in_executable(const Model&, const Call& call) {
-  if (call.asked.op != Op::update_node || call.referred_count != 4) return false;
   const Exec& exec = *call.referred[0]->exec;
   if (exec.in_doubt) return true;
   const Wrapped& node = *call.referred[1];
@@ -263,47 +259,50 @@ constexpr std::string_view kCapture =
 constexpr std::string_view kClosed = "cuda-python#2627: closed objects are refused";
 constexpr std::string_view kBuilder = "cuda.core docs, GraphBuilder: its states";
 
+constexpr harness::Ops kAll = ~harness::Ops{0};
+constexpr harness::Ops kCaptures = ops(Op::launch_captured, Op::end_building);
+
 constexpr std::array kRefusals{
-    Refusal{"all", Status::name_error, was_empty, "Python: the variable is empty"},
-    Refusal{"all", Status::finalized, is_finalizing, "Python: after Py_Finalize"},
-    Refusal{"on a stream", Status::closed, closed_stream, kClosed},
-    Refusal{"on buffers and events", Status::closed, closed_thing, kClosed},
-    Refusal{"on executables", Status::closed, closed_executable, kClosed},
-    Refusal{"on graphs and nodes", Status::closed, went_with_its_node,
+    Refusal{Status::name_error, kAll, 0, was_empty, "Python: the variable is empty"},
+    Refusal{Status::finalized, kAll, 0, is_finalizing, "Python: after Py_Finalize"},
+    Refusal{Status::closed, kAll, 0, closed_stream, kClosed},
+    Refusal{Status::closed, kAll, 0, closed_object, kClosed},
+    Refusal{Status::closed, kAll, 0, went_with_its_node,
             "cuda-python#2357: a graph that went with its node is closed"},
-    Refusal{"launch_captured, end_building", Status::closed, not_capturing, kBuilder},
-    Refusal{"complete", Status::closed, not_ended, kBuilder},
-    Refusal{"on nodes", Status::type_error, other_kind_of_node,
+    Refusal{Status::closed, kCaptures, 0, not_capturing, kBuilder},
+    Refusal{Status::closed, ops(Op::complete), 1, not_ended, kBuilder},
+    Refusal{Status::type_error, kAll, 0, other_kind_of_node,
             "cuda.core docs, GraphNode: its kinds"},
-    Refusal{"add_child", Status::type_error, child_of_itself,
+    Refusal{Status::type_error, ops(Op::add_child), 2, child_of_itself,
             "CUDA: a graph is not embedded in itself"},
-    Refusal{"instantiate, update", Status::type_error, never_ends,
+    Refusal{Status::type_error, ops(Op::instantiate, Op::update, Op::complete), 0, never_ends,
             "the script does not run a loop that nothing ends"},
-    Refusal{"all", Status::driver_error, was_injected, "the run's own"},
-    Refusal{"on graphs and nodes", Status::driver_error, used_what_went,
+    Refusal{Status::driver_error, kAll, 0, was_injected, "the run's own"},
+    Refusal{Status::driver_error, kAll, 0, used_what_went,
             "CUDA: their handles are not valid any more"},
-    Refusal{"synchronize_device", Status::driver_error, waits_in_capture, kCapture},
-    Refusal{"launch_captured, end_building", Status::driver_error, invalidated, kCapture},
-    Refusal{"begin_building", Status::driver_error, spoilt_at_once,
+    Refusal{Status::driver_error, ops(Op::synchronize_device), 0, waits_in_capture, kCapture},
+    Refusal{Status::driver_error, kCaptures, 1, invalidated, kCapture},
+    Refusal{Status::driver_error, ops(Op::begin_building), 0, spoilt_at_once,
             "cuda.h, cuStreamGetCaptureInfo: a capture that is not valid any more has no graph to "
             "tell"},
-    Refusal{"add_child", Status::driver_error, forbidden_inside, kMemory},
-    Refusal{"add_record, add_wait, add_callback, add_alloc, add_free", Status::driver_error,
+    Refusal{Status::driver_error, ops(Op::add_child), 2, forbidden_inside, kMemory},
+    Refusal{Status::driver_error, ops(Op::add_record, Op::add_wait, Op::add_callback), 1,
             forbidden_in_branch, kConditional},
-    Refusal{"clone", Status::driver_error, not_cloned, kMemory},
-    Refusal{"destroy_node", Status::driver_error, fixed_by_memory, kMemory},
-    Refusal{"instantiate", Status::driver_error, embedded,
+    Refusal{Status::driver_error, ops(Op::add_alloc, Op::add_free), 1, is_inside, kConditional},
+    Refusal{Status::driver_error, ops(Op::clone), 1, not_cloned, kMemory},
+    Refusal{Status::driver_error, ops(Op::destroy_node), 1, fixed_by_memory, kMemory},
+    Refusal{Status::driver_error, ops(Op::instantiate), 1, is_inside,
             "cuda.h, cuGraphInstantiate: a graph that belongs to a node is not launched by itself"},
-    Refusal{"instantiate", Status::driver_error, has_unused_condition,
+    Refusal{Status::driver_error, ops(Op::instantiate), 1, has_unused_condition,
             "cuda.h, CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED"},
-    Refusal{"instantiate", Status::driver_error, is_instantiated, kMemory},
-    Refusal{"launch", Status::driver_error, not_freed, kMemory},
-    Refusal{"add_free", Status::driver_error, freed_before, kMemory},
-    Refusal{"update_node", Status::driver_error, not_in_executable,
+    Refusal{Status::driver_error, ops(Op::instantiate), 1, is_instantiated, kMemory},
+    Refusal{Status::driver_error, ops(Op::launch), 1, not_freed, kMemory},
+    Refusal{Status::driver_error, ops(Op::add_free), 2, freed_before, kMemory},
+    Refusal{Status::driver_error, ops(Op::update_node), 4, not_in_executable,
             "cuda.h, cuGraphExecKernelNodeSetParams: the node must be in what it was made of"},
-    Refusal{"update", Status::update_failed, other_shape,
+    Refusal{Status::update_failed, ops(Op::update), 2, other_shape,
             "cuda.h, cuGraphExecUpdate: the topology must be the same"},
-    Refusal{"update", Status::update_failed, used_what_went,
+    Refusal{Status::update_failed, ops(Op::update), 0, used_what_went,
             "CUDA: the handle may be another graph's by now, of whatever shape"},
 };
 
@@ -313,17 +312,17 @@ std::span<const Refusal> refusals() { return kRefusals; }
 
 bool may_refuse(const Model& model, const Call& call, Status status) {
   return std::ranges::any_of(kRefusals, [&](const Refusal& each) {
-    return each.status == status && each.allowed(model, call);
+    return each.status == status && is(call, each.ops) && call.referred_count >= each.loaded &&
+           each.allowed(model, call);
   });
 }
 
 // Calls that may end the capture report this before its state changes.
 bool may_say_capturing(const Model& model, Variable variable, bool said) {
   const Wrapped* held = model.names.held(variable);
-  if (held == nullptr || held->kind != Kind::builder || held->capturing == said) return true;
-  return std::ranges::any_of(model.calls.open(), [&](const Call* call) {
-    return call->asked.op == Op::end_building && call->referred[0] == held;
-  });
+  return held == nullptr || held->kind != Kind::builder || held->capturing == said ||
+         any_open(model, ops(Op::end_building),
+                  [&](const Wrapped& ending, const Call&) { return &ending == held; });
 }
 
 bool went_wrong(const Model& model, harness::Tick by) {

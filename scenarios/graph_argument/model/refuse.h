@@ -3,14 +3,16 @@
 // documented for its situation.
 #pragma once
 
+#include "harness/run/scenario/ops.h"
 #include "scenarios/graph_argument/model/model.h"
 
 namespace scenarios::graph_argument {
 
 /// A status that the path may return. The model knows whether its situation holds.
 struct Refusal {
-  std::string_view ops;  ///< Names of the ops.
   targets::graph_argument::Status status;
+  harness::Ops ops;    ///< Ops that may return it.
+  std::size_t loaded;  ///< Number of objects that the call must have loaded.
   bool (*allowed)(const Model& model, const Call& call);
   std::string_view source;
 };

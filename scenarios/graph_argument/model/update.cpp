@@ -27,8 +27,13 @@ Call& Update::begin(const Asked& asked) {
 }
 
 void Update::end(Call& call, Status status) {
+  constexpr std::uint32_t kFloodCalls = 5;  // A flood of Python's queue lasts for so many calls.
   hold_user_objects(call);
   if (status != Status::ok) fail(call);
+  if (call.asked.op == Op::flood) {
+    model_.calls.hold_up(kFloodCalls);
+    model_.flooded = true;
+  }
   model_.calls.end(call);
 }
 
@@ -155,6 +160,11 @@ void Update::capture_failed() {
   model_.calls.capture_failed();
 }
 
+void Update::destructed() {
+  ++model_.destructed;
+  model_.calls.hold_up();
+}
+
 void Update::called_back() {
   if (!model_.calls.quiet()) reach(model_, Window::gil_kept_in_call);
 }
@@ -162,7 +172,7 @@ void Update::called_back() {
 // Until the main thread runs the pending calls, no deferred object is released.
 void Update::pending_call_refused() {
   reach(model_, Window::pending_queue_full);
-  model_.calls.set_stuck(true);
+  model_.stuck = true;
 }
 
 // ---- CUDA has done something --------------------------------------------------------------------

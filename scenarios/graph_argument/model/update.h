@@ -44,12 +44,12 @@ class Update : public targets::graph_argument::Observer,
   void closed(Wrapper) override { model_.losses.change(); }  // See thing_closed().
   void waits(StreamName stream) override;
   void finished(StreamName stream) override;
-  void destructed() override { model_.calls.destructor_returned(); }
+  void destructed() override;
   void drops_all(bool graphs) override;
   void capture_failed() override;
   void called_back() override;
   void pending_call_refused() override;
-  void cleaned_up() override { model_.calls.set_stuck(false); }
+  void cleaned_up() override { model_.stuck = false; }
 
   // ---- ThingWitness ----
   void thing_made(ThingId thing, ThingKind kind) override;
