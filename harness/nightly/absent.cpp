@@ -18,30 +18,34 @@ Absence parse_absence(std::string_view word) {
   return static_cast<Absence>(found - kWords.begin());
 }
 
-// Counts for a finding (sightings.h). ?3 is the night of the replay. A night that saw the finding
-// counts with all its runs.
+// Counts for a finding (sightings.h). :number is the night of the replay. A night that saw the
+// finding counts with all its runs.
 constexpr const char* kRunsAround =
-    ", shown AS (SELECT number, sum(runs) AS shows FROM own WHERE number < ?3 GROUP BY number), "
+    ", shown AS (SELECT number, sum(runs) AS shows FROM own WHERE number < :number GROUP BY "
+    "number), "
     "last AS (SELECT coalesce(max(number), 0) AS number FROM shown), "
     "searched AS (SELECT nights.number AS number, sum(c.runs) AS runs FROM cells c JOIN nights ON "
     "night = id WHERE (c.path, c.variant) IN (SELECT path, variant FROM findings WHERE cause IN "
-    "(SELECT cause FROM own)) AND nights.number <= ?3 GROUP BY nights.number) "
-    "SELECT coalesce((SELECT sum(shows) FROM shown), 0), "
-    "coalesce((SELECT sum(runs) FROM searched, last WHERE searched.number <= last.number), 0), "
-    "coalesce((SELECT sum(runs) FROM searched, last WHERE searched.number > last.number), 0)";
+    "(SELECT cause FROM own)) AND nights.number <= :number GROUP BY nights.number) "
+    "SELECT coalesce((SELECT sum(shows) FROM shown), 0) AS shows, "
+    "coalesce((SELECT sum(runs) FROM searched, last WHERE searched.number <= last.number), 0) AS "
+    "runs_before, "
+    "coalesce((SELECT sum(runs) FROM searched, last WHERE searched.number > last.number), 0) AS "
+    "runs";
 
 // One reproducer that shows it is enough. It is gone only if none shows it.
 constexpr const char* kOutcomes =
     "SELECT CASE WHEN max(outcome = 'shown') THEN 'shown' WHEN min(outcome = 'gone') THEN 'gone' "
-    "WHEN max(outcome = 'unclear') THEN 'unclear' ELSE 'out of time' END, number FROM replays JOIN "
+    "WHEN max(outcome = 'unclear') THEN 'unclear' ELSE 'out of time' END AS outcome, number FROM "
+    "replays JOIN "
     "nights ON night = id WHERE cause IN (SELECT "
-    "cause FROM own) AND number <= ?3 GROUP BY id ORDER BY number DESC, id";
+    "cause FROM own) AND number <= :number GROUP BY id ORDER BY number DESC, id";
 
 void count_runs(Database& database, const FindingKey& key, AbsentReplay& replay) {
   const Row row = about(database, key, kRunsAround, replay.number).at(0);
-  const auto shows = static_cast<double>(count_at(row, 0));
-  const auto runs_before = static_cast<double>(count_at(row, 1));
-  replay.runs = count_at(row, 2);
+  const auto shows = static_cast<double>(row.count("shows"));
+  const auto runs_before = static_cast<double>(row.count("runs_before"));
+  replay.runs = row.count("runs");
   replay.expected = runs_before > 0 ? static_cast<double>(replay.runs) * shows / runs_before : 0;
 }
 
@@ -59,8 +63,9 @@ Absence absence_in(const std::string& signature, const std::vector<std::string>&
 
 void note_absence(Database& database, const std::string& night, const std::string& cause,
                   Absence absence) {
-  database.query("INSERT OR REPLACE INTO replays VALUES (?, ?, ?)",
-                 {night, cause, std::string(to_text(absence))});
+  database.insert("replays",
+                  {{"night", night}, {"cause", cause}, {"outcome", std::string(to_text(absence))}},
+                  "ON CONFLICT DO UPDATE SET outcome = excluded.outcome");
 }
 
 std::vector<AbsentReplay> replays_of(Database& database, const FindingKey& key,
@@ -68,8 +73,8 @@ std::vector<AbsentReplay> replays_of(Database& database, const FindingKey& key,
   std::vector<AbsentReplay> replays;
   for (const Row& row : about(database, key, kOutcomes, number)) {
     AbsentReplay& replay = replays.emplace_back();
-    replay.absence = parse_absence(text(row[0]));
-    replay.number = count_at(row, 1);
+    replay.absence = parse_absence(row.text("outcome"));
+    replay.number = row.count("number");
     count_runs(database, key, replay);
   }
   return replays;

@@ -13,29 +13,32 @@ std::size_t BuildReplays::same_count() const {
 void note_builds(Database& database, const std::string& night,
                  const std::vector<BuildReplays>& builds) {
   Transaction transaction(database);
-  for (const char* statement :
-       {"DELETE FROM build_replays WHERE night = ?", "DELETE FROM builds WHERE night = ?"})
-    database.query(statement, {night});
+  for (const char* statement : {"DELETE FROM build_replays WHERE night = :night",
+                                "DELETE FROM builds WHERE night = :night"})
+    database.query(statement, {{"night", night}});
   for (const BuildReplays& one : builds) {
-    database.query("INSERT INTO builds VALUES (?, ?, ?)", {night, one.build, one.why_not});
+    database.insert("builds", {{"night", night}, {"build", one.build}, {"why_not", one.why_not}});
     for (const auto& [cause, difference] : one.differences)
-      database.query("INSERT INTO build_replays VALUES (?, ?, ?, ?)",
-                     {night, one.build, cause, difference});
+      database.insert(
+          "build_replays",
+          {{"night", night}, {"build", one.build}, {"cause", cause}, {"difference", difference}});
   }
   transaction.commit();
 }
 
 std::vector<BuildReplays> builds_of(Database& database, const std::string& night) {
   std::vector<BuildReplays> builds;
-  for (const Row& row : database.query(
-           "SELECT build, why_not FROM builds WHERE night = ? ORDER BY build", {night})) {
+  for (const Row& row :
+       database.query("SELECT build, why_not FROM builds WHERE night = :night ORDER BY build",
+                      {{"night", night}})) {
     BuildReplays& one = builds.emplace_back();
-    one.build = text(row[0]);
-    one.why_not = text(row[1]);
+    one.build = row.text("build");
+    one.why_not = row.text("why_not");
     for (const Row& replay :
-         database.query("SELECT cause, difference FROM build_replays WHERE night = ? AND build = ?",
-                        {night, one.build}))
-      one.differences[text(replay[0])] = text(replay[1]);
+         database.query("SELECT cause, difference FROM build_replays WHERE night = :night AND "
+                        "build = :build",
+                        {{"night", night}, {"build", one.build}}))
+      one.differences[replay.text("cause")] = replay.text("difference");
   }
   return builds;
 }

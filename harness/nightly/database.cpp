@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -85,6 +86,32 @@ Value value_of(sqlite3_value* value) {
   }
 }
 
+/// Binds each parameter of a statement to the argument of its name.
+void bind_all(sqlite3_stmt* statement, const Fields& arguments) {
+  HARNESS_CHECK(sqlite3_bind_parameter_count(statement) == static_cast<int>(arguments.size()),
+                "a statement has its arguments");
+  for (const Field& argument : arguments) {
+    const std::string parameter = fmt::format(":{}", argument.name);
+    const int index = sqlite3_bind_parameter_index(statement, parameter.c_str());
+    HARNESS_CHECK(index != 0, parameter.c_str());
+    bind(statement, index, argument.value);
+  }
+}
+
+std::shared_ptr<const Row::Columns> columns_of(sqlite3_stmt* statement) {
+  auto columns = std::make_shared<Row::Columns>();
+  for (int i = 0; i < sqlite3_column_count(statement); ++i)
+    columns->emplace_back(sqlite3_column_name(statement, i));
+  return columns;
+}
+
+std::vector<Value> values_of(sqlite3_stmt* statement) {
+  std::vector<Value> values;
+  for (int i = 0; i < sqlite3_column_count(statement); ++i)
+    values.push_back(value_of(sqlite3_column_value(statement, i)));
+  return values;
+}
+
 /// Disables triggers and views, which an untrusted file may contain, and which would run when we
 /// write or read.
 void distrust(sqlite3* handle) {
@@ -100,7 +127,8 @@ void distrust(sqlite3* handle) {
 void answer_for(sqlite3_context* context, int, sqlite3_value** values) {
   const auto answer =
       reinterpret_cast<bool (*)(const std::string&, const Value&)>(sqlite3_user_data(context));
-  sqlite3_result_int(context, answer(text(value_of(values[0])), value_of(values[1])));
+  const auto word = std::get<std::string>(value_of(values[0]));
+  sqlite3_result_int(context, answer(word, value_of(values[1])));
 }
 
 }  // namespace
@@ -111,15 +139,40 @@ DoesNotFit::DoesNotFit(const std::string& file, const char* why)
           printable(file), why)),
       why_(why) {}
 
-std::int64_t number(const Value& value) { return std::get<std::int64_t>(value); }
+Value whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
 
-std::string text(const Value& value) { return std::get<std::string>(value); }
+Row::Row(std::shared_ptr<const Columns> columns, std::vector<Value> values)
+    : columns_(std::move(columns)), values_(std::move(values)) {}
 
-std::uint64_t count_at(const Row& row, std::size_t column) {
-  return static_cast<std::uint64_t>(number(row[column]));
+const Value& Row::operator[](std::string_view column) const {
+  const auto found = std::ranges::find(*columns_, column);
+  HARNESS_CHECK(found != columns_->end(), std::string(column).c_str());
+  return values_[static_cast<std::size_t>(found - columns_->begin())];
 }
 
-Value whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+std::string Row::text(std::string_view column) const {
+  return std::get<std::string>((*this)[column]);
+}
+
+std::int64_t Row::number(std::string_view column) const {
+  return std::get<std::int64_t>((*this)[column]);
+}
+
+std::uint64_t Row::count(std::string_view column) const {
+  return static_cast<std::uint64_t>(number(column));
+}
+
+double Row::real(std::string_view column) const {
+  const Value& value = (*this)[column];
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
+}
+
+Fields Row::fields() const {
+  Fields fields;
+  for (std::size_t i = 0; i < values_.size(); ++i) fields.push_back({(*columns_)[i], values_[i]});
+  return fields;
+}
 
 Database::Database(std::string file) : file_(std::move(file)) {
   try {
@@ -141,7 +194,7 @@ void Database::open() {
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, kBusyMilliseconds);
   distrust(handle_);
-  const std::string whole = text(query("PRAGMA quick_check(1)").at(0).at(0));
+  const std::string whole = query("PRAGMA quick_check(1)").at(0).text("quick_check");
   if (whole != "ok")
     throw std::runtime_error(
         fmt::format("{}: {}", printable(file_), advice(SQLITE_CORRUPT, printable(whole).c_str())));
@@ -176,23 +229,30 @@ sqlite3_stmt* Database::prepared(const std::string& statement) {
   return statements_.emplace(statement, made).first->second;
 }
 
-std::vector<Row> Database::query(const std::string& statement, const Row& arguments) {
+std::vector<Row> Database::query(const std::string& statement, const Fields& arguments) {
   sqlite3_stmt* const made = prepared(statement);
-  HARNESS_CHECK(sqlite3_bind_parameter_count(made) == static_cast<int>(arguments.size()),
-                "a statement has its arguments");
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    bind(made, static_cast<int>(i) + 1, arguments[i]);
+  bind_all(made, arguments);
   std::vector<Row> rows;
+  std::shared_ptr<const Row::Columns> columns;
   int code;
   while ((code = sqlite3_step(made)) == SQLITE_ROW) {
-    Row& row = rows.emplace_back();
-    for (int i = 0; i < sqlite3_column_count(made); ++i)
-      row.push_back(value_of(sqlite3_column_value(made, i)));
+    if (columns == nullptr) columns = columns_of(made);
+    rows.emplace_back(columns, values_of(made));
   }
   sqlite3_reset(made);
   sqlite3_clear_bindings(made);
   if (code != SQLITE_DONE) fail(code);
   return rows;
+}
+
+void Database::insert(std::string_view table, const Fields& row, std::string_view on_conflict) {
+  std::string columns, places;
+  for (const Field& field : row) {
+    columns += fmt::format("{}{}", columns.empty() ? "" : ", ", field.name);
+    places += fmt::format("{}:{}", places.empty() ? "" : ", ", field.name);
+  }
+  query(fmt::format("INSERT INTO {} ({}) VALUES ({}) {}", table, columns, places, on_conflict),
+        row);
 }
 
 void Database::add_function(const char* name, bool (*answer)(const std::string&, const Value&)) {
@@ -204,8 +264,9 @@ void Database::add_function(const char* name, bool (*answer)(const std::string&,
 
 std::vector<std::string> Database::columns(const std::string& table) {
   std::vector<std::string> names;
-  for (const Row& row : query("SELECT name FROM pragma_table_info(?) ORDER BY cid", {table}))
-    names.push_back(text(row[0]));
+  for (const Row& row :
+       query("SELECT name FROM pragma_table_info(:table) ORDER BY cid", {{"table", table}}))
+    names.push_back(row.text("name"));
   return names;
 }
 

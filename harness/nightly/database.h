@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,16 +20,41 @@ struct sqlite3_stmt;
 namespace harness::nightly {
 
 using Value = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
-using Row = std::vector<Value>;
 
-/// Returns the number in a value.
-std::int64_t number(const Value& value);
-/// Returns the text in a value.
-std::string text(const Value& value);
-/// Returns the count in a column of a row.
-std::uint64_t count_at(const Row& row, std::size_t column);
 /// Returns a count as a value.
 Value whole(std::uint64_t count);
+
+/// A value of a column, or of a parameter: `:NAME` in a statement.
+struct Field {
+  std::string_view name;
+  Value value;
+};
+using Fields = std::vector<Field>;
+
+/// One row of a result. A statement names the columns that are read: "count(*) AS shards". Errors:
+/// std::bad_variant_access if a value has another type.
+class Row {
+ public:
+  using Columns = std::vector<std::string>;
+  Row(std::shared_ptr<const Columns> columns, std::vector<Value> values);
+
+  /// Returns the value of a column, which must exist.
+  const Value& operator[](std::string_view column) const;
+  /// Returns a text.
+  std::string text(std::string_view column) const;
+  /// Returns an integer.
+  std::int64_t number(std::string_view column) const;
+  /// Returns a number that is not negative.
+  std::uint64_t count(std::string_view column) const;
+  /// Returns a number, which may be an integer.
+  double real(std::string_view column) const;
+  /// Returns all values with their names, which are valid as long as the row.
+  Fields fields() const;
+
+ private:
+  std::shared_ptr<const Columns> columns_;  ///< The same for all rows of a result.
+  std::vector<Value> values_;
+};
 
 /// Thrown if a table refuses a row: the file from which it comes is damaged.
 class DoesNotFit : public std::runtime_error {
@@ -52,8 +78,10 @@ class Database {
 
   /// Executes statements without arguments, one after another.
   void run(const std::string& statements);
-  /// Executes one statement. Returns its rows.
-  std::vector<Row> query(const std::string& statement, const Row& arguments = {});
+  /// Executes one statement with a value for each of its parameters. Returns its rows.
+  std::vector<Row> query(const std::string& statement, const Fields& arguments = {});
+  /// Inserts a row. `on_conflict` is the end of the statement if the table may have its key.
+  void insert(std::string_view table, const Fields& row, std::string_view on_conflict = "");
   /// Adds a function of a text and a value for use in statements: NAME('word', value).
   void add_function(const char* name, bool (*answer)(const std::string&, const Value&));
   /// Returns the names of a table's columns, in order.

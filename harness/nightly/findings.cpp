@@ -18,11 +18,12 @@ std::string name_of(const FindingKey& key, const NightSymptom& symptom) {
   return fmt::format("{:016x}", hash_name(key.root + "\n" + key.owner));
 }
 
-// Columns of symptoms, after root, owner and words. Those of one finding are consecutive: symptoms
+// Symptoms. Those of one finding are consecutive: symptoms
 // of sound variants first, and among them the one with the shortest reproducer.
 constexpr const char* kShows =
-    "SELECT seen.root, seen.owner, max(words), f.cause, kind, path, variant, hazard, signature, "
-    "file, sum(all_runs) FROM {} seen JOIN findings f USING (cause) WHERE {} GROUP BY seen.root, "
+    "SELECT seen.root AS root, seen.owner AS owner, max(words) AS repair, f.cause AS cause, kind, "
+    "path, variant, hazard, signature, file, sum(all_runs) AS runs FROM {} seen JOIN findings f "
+    "USING (cause) WHERE {} GROUP BY seen.root, "
     "seen.owner, f.cause ORDER BY seen.root, seen.owner, min(canary), length(reproducer), "
     "reproducer, f.cause";
 
@@ -31,19 +32,24 @@ std::vector<NightFinding> gathered(const std::vector<Row>& rows) {
   std::vector<NightFinding> findings;
   FindingKey last;
   for (const Row& row : rows) {
-    const FindingKey key{text(row[0]), text(row[1])};
-    const NightSymptom symptom{text(row[3]), text(row[4]), text(row[6]),     text(row[7]),
-                               text(row[8]), text(row[9]), count_at(row, 10)};
+    const FindingKey key{row.text("root"), row.text("owner")};
+    const NightSymptom symptom{.cause = row.text("cause"),
+                               .kind = row.text("kind"),
+                               .variant = row.text("variant"),
+                               .hazard = row.text("hazard"),
+                               .signature = row.text("signature"),
+                               .file = row.text("file"),
+                               .runs = row.count("runs")};
     if (findings.empty() || key != last) {
       NightFinding& finding = findings.emplace_back();
       finding.cause = name_of(key, symptom);
       finding.kind = symptom.kind;
-      finding.path = text(row[5]);
+      finding.path = row.text("path");
       finding.variant = symptom.variant;
       finding.hazard = symptom.hazard;
       finding.signature = symptom.signature;
       finding.file = symptom.file;
-      finding.repair = text(row[2]);
+      finding.repair = row.text("repair");
       finding.root = key.root;
       finding.owner = key.owner;
       last = key;
@@ -58,9 +64,9 @@ std::vector<std::uint64_t> nights_with(Database& database, const FindingKey& key
                                        std::uint64_t number) {
   std::vector<std::uint64_t> seen;
   for (const Row& row :
-       about(database, key, "SELECT DISTINCT number FROM seen WHERE number <= ?3 ORDER BY number",
-             number))
-    seen.push_back(count_at(row, 0));
+       about(database, key,
+             "SELECT DISTINCT number FROM seen WHERE number <= :number ORDER BY number", number))
+    seen.push_back(row.count("number"));
   return seen;
 }
 
@@ -70,9 +76,9 @@ State state_by(Database& database, const FindingKey& key, std::uint64_t number,
   for (const Row& said :
        about(database, key,
              "SELECT state, number, last_number FROM marks WHERE cause IN (SELECT cause FROM seen) "
-             "AND number < ?3 ORDER BY number DESC, cause LIMIT 1",
+             "AND number < :number ORDER BY number DESC, cause LIMIT 1",
              number))
-    mark = {text(said[0]), count_at(said, 1), count_at(said, 2)};
+    mark = {said.text("state"), said.count("number"), said.count("last_number")};
   return state_of(number, seen, mark, fixed_in(database, key, number));
 }
 
@@ -87,8 +93,8 @@ void add_state(Database& database, NightFinding& finding, std::uint64_t number) 
 
 std::vector<NightFinding> findings_seen(Database& database, const std::string& night,
                                         std::uint64_t number) {
-  std::vector<NightFinding> findings =
-      gathered(database.query(fmt::format(kShows, kSightings, "night = ?"), {night}));
+  std::vector<NightFinding> findings = gathered(
+      database.query(fmt::format(kShows, kSightings, "night = :night"), {{"night", night}}));
   for (NightFinding& finding : findings) add_state(database, finding, number);
   return findings;
 }
@@ -97,8 +103,9 @@ std::vector<NightFinding> findings_replayed(Database& database, const std::strin
                                             std::uint64_t number) {
   std::vector<NightFinding> findings = gathered(database.query(
       fmt::format(kShows, kSightings,
-                  "number < ?2 AND f.cause IN (SELECT cause FROM replays WHERE night = ?1)"),
-      {night, whole(number)}));
+                  "number < :number AND f.cause IN (SELECT cause FROM replays WHERE night = "
+                  ":night)"),
+      {{"night", night}, {"number", whole(number)}}));
   for (NightFinding& finding : findings) {
     add_state(database, finding, number);
     finding.runs = 0;
@@ -113,18 +120,24 @@ std::vector<AbsentFinding> findings_absent(Database& database, const std::string
   std::vector<AbsentFinding> absent;
   for (const Row& row : database.query(
            fmt::format(
-               "SELECT DISTINCT root, owner, f.cause, signature, file, reproducer FROM {0} seen "
-               "JOIN findings f USING (cause) WHERE number < ?2 AND kind = ?3 AND reproducer <> "
+               "SELECT DISTINCT root, owner, f.cause AS cause, signature, file, reproducer FROM "
+               "{0} seen "
+               "JOIN findings f USING (cause) WHERE number < :number AND kind = :kind AND "
+               "reproducer <> "
                "'' AND (NOT canary OR owner = '') AND EXISTS (SELECT 1 FROM cells c WHERE c.night "
-               "= ?1 AND c.path = f.path AND "
+               "= :night AND c.path = f.path AND "
                "c.variant = f.variant) AND (root, owner) NOT IN (SELECT root, owner FROM {0} WHERE "
-               "night = ?1) ORDER BY f.cause",
+               "night = :night) ORDER BY f.cause",
                kSightings),
-           {night, whole(number), std::string(kFault)})) {
-    const FindingKey key{text(row[0]), text(row[1])};
+           {{"night", night}, {"number", whole(number)}, {"kind", std::string(kFault)}})) {
+    const FindingKey key{row.text("root"), row.text("owner")};
     const auto [known, is_new] = is_known.try_emplace(key);
     if (is_new) known->second = state_in(database, key, number) == State::known;
-    if (known->second) absent.push_back({text(row[2]), text(row[3]), text(row[4]), text(row[5])});
+    if (known->second)
+      absent.push_back({.cause = row.text("cause"),
+                        .signature = row.text("signature"),
+                        .file = row.text("file"),
+                        .reproducer = row.text("reproducer")});
   }
   return absent;
 }
@@ -135,15 +148,19 @@ State state_in(Database& database, const FindingKey& key, std::uint64_t number) 
 
 std::optional<FindingKey> key_of(Database& database, const std::string& cause) {
   const auto rows = database.query(
-      fmt::format("SELECT root, owner FROM {} WHERE cause = ? ORDER BY number DESC, owner LIMIT 1",
-                  kSightings),
-      {cause});
+      fmt::format(
+          "SELECT root, owner FROM {} WHERE cause = :cause ORDER BY number DESC, owner LIMIT "
+          "1",
+          kSightings),
+      {{"cause", cause}});
   if (rows.empty()) return std::nullopt;
-  return FindingKey{text(rows[0][0]), text(rows[0][1])};
+  return FindingKey{rows[0].text("root"), rows[0].text("owner")};
 }
 
 std::optional<std::string> cause_named(Database& database, const std::string& name) {
-  if (!database.query("SELECT 1 FROM findings WHERE cause = ?", {name}).empty()) return name;
+  const auto known =
+      database.query("SELECT cause FROM findings WHERE cause = :cause", {{"cause", name}});
+  if (!known.empty()) return name;
   for (const NightFinding& finding :
        gathered(database.query(fmt::format(kShows, kSightings, "seen.root <> seen.cause"))))
     if (finding.cause == name) return finding.symptoms.front().cause;

@@ -137,22 +137,27 @@ void require_rows_of(Database& database, const std::string& table) {
   if (asked.empty()) return;
   const std::vector<Row> wrong =
       database.query(fmt::format("SELECT * FROM {} WHERE {} LIMIT 1", table, asked));
-  if (!wrong.empty()) require_fit(table, columns, wrong.front());
+  if (!wrong.empty()) require_fit(table, wrong.front().fields());
 }
 
-std::vector<Row> schema_in(Database& database) {
-  return database.query(
-      "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY type, name");
+/// Returns the tables and indices of a file, in words that are equal if these are.
+std::vector<std::string> schema_in(Database& database) {
+  std::vector<std::string> parts;
+  for (const Row& row : database.query(
+           "SELECT type, name, tbl_name, coalesce(sql, '') AS text FROM sqlite_master ORDER BY "
+           "type, name"))
+    for (const char* column : {"type", "name", "tbl_name", "text"})
+      parts.push_back(row.text(column));
+  return parts;
 }
 
 }  // namespace
 
-void require_fit(const std::string& table, const std::vector<std::string>& columns,
-                 const Row& row) {
-  for (std::size_t i = 0; i < columns.size(); ++i) try {
-      require_value(table, columns[i], row.at(i));
+void require_fit(const std::string& table, const Fields& row) {
+  for (const auto& [column, value] : row) try {
+      require_value(table, std::string(column), value);
     } catch (const NotAName& error) {
-      throw NotAName(fmt::format("has a row of '{}' whose '{}' does not fit: {}", table, columns[i],
+      throw NotAName(fmt::format("has a row of '{}' whose '{}' does not fit: {}", table, column,
                                  error.what()));
     }
 }
@@ -177,9 +182,10 @@ void require_own_rows(Database& database) {
     fail(database.file(), error.what());
   }
   const std::vector<Row> lost =
-      database.query("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1");
+      database.query("SELECT \"table\" AS name FROM pragma_foreign_key_check LIMIT 1");
   if (!lost.empty())
-    fail(database.file(), fmt::format("has a row of '{}' that refers to none", text(lost[0][0])));
+    fail(database.file(),
+         fmt::format("has a row of '{}' that refers to none", lost[0].text("name")));
 }
 
 }  // namespace harness::nightly

@@ -14,8 +14,8 @@
 
 namespace harness::nightly {
 
-/// Refuses an invalid row with values for these columns.
-void require_fit(const std::string& table, const std::vector<std::string>& columns, const Row& row);
+/// Refuses an invalid row.
+void require_fit(const std::string& table, const Fields& row);
 
 /// Refuses a file whose schema is not that of its version: objects with our names must be the
 /// tables that we created, not triggers or views. A new file has no tables.

@@ -91,12 +91,6 @@ class History {
   Database& database() { return database_; }
 
  private:
-  void require_fit(const ShardFile& file, const std::string& folder);
-  bool add(const ShardFile& file);
-  bool is_wanted(const ShardFile& file);
-  void add_cell(const ShardRecord& shard, const CellRecord& cell);
-  void add_finding(const ShardRecord& shard, const Cell& cell, const FindingRecord& finding);
-
   Database database_;
 };
 

@@ -85,30 +85,39 @@ double NightTimes::sound_share(const Terms& terms) const {
 
 // Other builds search only sound variants.
 NightTimes times_of(Database& database, const Night& night) {
+  const Fields here{{"night", night.id}};
   const Row cells =
       database
           .query(
-              "SELECT coalesce(sum(all_seconds), 0.0), coalesce(sum(iif(claim = 'sound', "
-              "seconds + minimize_seconds + tape_seconds, 0.0)), 0.0), coalesce(sum(waiting), "
-              "0) FROM cells WHERE night = ?",
-              {night.id})
+              "SELECT coalesce(sum(all_seconds), 0.0) AS seconds, coalesce(sum(iif(claim = "
+              "'sound', seconds + minimize_seconds + tape_seconds, 0.0)), 0.0) AS sound_seconds, "
+              "coalesce(sum(waiting), 0) AS untried FROM cells WHERE night = :night",
+              here)
           .at(0);
-  const Row builds =
-      database
-          .query("SELECT coalesce(sum(seconds), 0.0) FROM build_cells WHERE night = ?", {night.id})
-          .at(0);
-  const Row shards =
-      database.query("SELECT coalesce(max(machine), '') FROM shards WHERE night = ?", {night.id})
-          .at(0);
+  const Row builds = database
+                         .query(
+                             "SELECT coalesce(sum(seconds), 0.0) AS seconds FROM build_cells WHERE "
+                             "night = :night",
+                             here)
+                         .at(0);
+  const Row shards = database
+                         .query(
+                             "SELECT coalesce(max(machine), '') AS machine FROM shards WHERE night "
+                             "= :night",
+                             here)
+                         .at(0);
   const Row late = database
                        .query(
-                           "SELECT count(DISTINCT cause) FROM sightings WHERE night = ? AND "
-                           "difference = ?",
-                           {night.id, std::string(kOutOfTime)})
+                           "SELECT count(DISTINCT cause) AS unreplayed FROM sightings WHERE night "
+                           "= :night AND difference = :difference",
+                           {{"night", night.id}, {"difference", std::string(kOutOfTime)}})
                        .at(0);
-  const double build_seconds = std::get<double>(builds[0]);
-  return {std::get<double>(cells[0]) + build_seconds, std::get<double>(cells[1]) + build_seconds,
-          count_at(cells, 2), count_at(late, 0), text(shards[0])};
+  const double build_seconds = builds.real("seconds");
+  return {.seconds = cells.real("seconds") + build_seconds,
+          .sound_seconds = cells.real("sound_seconds") + build_seconds,
+          .untried = cells.count("untried"),
+          .unreplayed = late.count("unreplayed"),
+          .machine = shards.text("machine")};
 }
 
 bool Night::is_red() const {

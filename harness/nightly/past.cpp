@@ -13,10 +13,11 @@
 namespace harness::nightly {
 namespace {
 
-/// Returns the counts in a query with two columns, by the number of the night.
+/// Returns `count` of each row of a query, by `number`, the night's.
 std::map<std::uint64_t, std::uint64_t> counts(Database& database, const std::string& statement) {
   std::map<std::uint64_t, std::uint64_t> by_night;
-  for (const Row& row : database.query(statement)) by_night[count_at(row, 0)] = count_at(row, 1);
+  for (const Row& row : database.query(statement))
+    by_night[row.count("number")] = row.count("count");
   return by_night;
 }
 
@@ -24,25 +25,27 @@ std::map<std::uint64_t, std::uint64_t> counts(Database& database, const std::str
 
 std::vector<PastNight> past_nights(Database& database, std::uint64_t number) {
   auto news =
-      counts(database, fmt::format("SELECT first, count(*) FROM (SELECT min(number) AS first FROM "
-                                   "{} GROUP BY root, owner) GROUP BY first",
+      counts(database, fmt::format("SELECT number, count(*) AS count FROM (SELECT min(number) AS "
+                                   "number FROM {} GROUP BY root, owner) GROUP BY number",
                                    kSightings));
   auto missed = counts(
       database,
-      fmt::format("SELECT number, count(*) FROM (SELECT number FROM cells JOIN nights ON id = "
-                  "night WHERE claim = 'unsound' GROUP BY number, path, variant HAVING "
-                  "sum(caught_runs) = 0 AND sum(runs) >= {}) GROUP BY number",
-                  kRunsToCatch));
-  auto ended = counts(database,
-                      "SELECT number, max(ended_at) FROM shards JOIN nights ON id = night GROUP BY "
-                      "number");
+      fmt::format(
+          "SELECT number, count(*) AS count FROM (SELECT number FROM cells JOIN nights ON id = "
+          "night WHERE claim = 'unsound' GROUP BY number, path, variant HAVING "
+          "sum(caught_runs) = 0 AND sum(runs) >= {}) GROUP BY number",
+          kRunsToCatch));
+  auto ended =
+      counts(database,
+             "SELECT number, max(ended_at) AS count FROM shards JOIN nights ON id = night GROUP BY "
+             "number");
   std::vector<PastNight> nights;
-  for (const Row& row : database.query(
-           "SELECT number, sum(runs), sum(cells.seconds) FROM nights JOIN cells ON night = id "
-           "WHERE number <= ? GROUP BY number ORDER BY number",
-           {whole(number)})) {
-    const std::uint64_t night = count_at(row, 0);
-    nights.push_back({night, count_at(row, 1), std::get<double>(row[2]), news[night], missed[night],
+  for (const Row& row : database.query("SELECT number, sum(runs) AS runs, sum(cells.seconds) AS "
+                                       "seconds FROM nights JOIN cells ON night = id "
+                                       "WHERE number <= :number GROUP BY number ORDER BY number",
+                                       {{"number", whole(number)}})) {
+    const std::uint64_t night = row.count("number");
+    nights.push_back({night, row.count("runs"), row.real("seconds"), news[night], missed[night],
                       static_cast<std::int64_t>(ended[night])});
   }
   return nights;

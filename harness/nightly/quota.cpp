@@ -49,8 +49,8 @@ class Quota {
   std::uint64_t database_bytes() {
     database().query("PRAGMA wal_checkpoint(TRUNCATE)");
     const Row row = database().query(
-        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")[0];
-    return count_at(row, 0);
+        "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")[0];
+    return row.count("bytes");
   }
 
   void measure() {

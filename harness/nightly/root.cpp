@@ -42,14 +42,14 @@ class PathRoots {
  public:
   PathRoots(Database& database, const std::string& path) : database_(database), path_(path) {
     for (const Row& row : database.query(
-             fmt::format("SELECT words, repairs, root, signature, {} FROM roots r JOIN findings f "
-                         "USING (cause) WHERE path = ? ORDER BY root",
+             fmt::format("SELECT words, repairs, root, signature, {} AS is_of_canary FROM roots r "
+                         "JOIN findings f USING (cause) WHERE path = :path ORDER BY root",
                          kOfCanary),
-             {path})) {
-      const std::string words = text(row[0]);
-      const Sorted sorted = words.empty() ? parse_sorted(text(row[1])) : Sorted{};
-      const std::string what = what_names({{}, text(row[3]), sorted}, words);
-      known_[count_at(row, 4) != 0].emplace(what, text(row[2]));
+             {{"path", path}})) {
+      const std::string words = row.text("words");
+      const Sorted sorted = words.empty() ? parse_sorted(row.text("repairs")) : Sorted{};
+      const std::string what = what_names({{}, row.text("signature"), sorted}, words);
+      known_[row.count("is_of_canary") != 0].emplace(what, row.text("root"));
     }
   }
 
@@ -111,8 +111,9 @@ class PathRoots {
   void note(const Unsorted& finding, const std::string& words) {
     const std::string what = what_names(finding, words);
     const std::string* known = known_root(what, finding.is_of_canary);
-    database_.query("INSERT INTO roots VALUES (?, ?, ?)",
-                    {finding.cause, known != nullptr ? *known : root_of(path_, what), words});
+    database_.insert("roots", {{"cause", finding.cause},
+                               {"root", known != nullptr ? *known : root_of(path_, what)},
+                               {"words", words}});
   }
 
   Database& database_;
@@ -151,13 +152,14 @@ std::string root_of(const std::string& path, const std::string& what) {
 
 void sort_by_root(Database& database) {
   std::map<std::string, std::vector<Unsorted>> by_path;
-  for (const Row& row : database.query(
-           fmt::format("SELECT path, cause, signature, repairs, {} FROM findings f WHERE repairs "
-                       "<> '' AND NOT EXISTS (SELECT 1 FROM roots r WHERE r.cause = f.cause) "
-                       "ORDER BY cause",
-                       kOfCanary)))
-    by_path[text(row[0])].push_back(
-        {text(row[1]), text(row[2]), parse_sorted(text(row[3])), count_at(row, 4) != 0});
+  for (const Row& row : database.query(fmt::format(
+           "SELECT path, cause, signature, repairs, {} AS is_of_canary FROM findings f "
+           "WHERE repairs <> '' AND NOT EXISTS (SELECT 1 FROM roots r WHERE r.cause = f.cause) "
+           "ORDER BY cause",
+           kOfCanary)))
+    by_path[row.text("path")].push_back({row.text("cause"), row.text("signature"),
+                                         parse_sorted(row.text("repairs")),
+                                         row.count("is_of_canary") != 0});
   Transaction transaction(database);
   for (const auto& [path, findings] : by_path) PathRoots(database, path).sort(findings);
   transaction.commit();
@@ -166,11 +168,12 @@ void sort_by_root(Database& database) {
 std::vector<KnownRepair> known_repairs(Database& database) {
   std::vector<KnownRepair> known;
   for (const Row& row : database.query(
-           "SELECT path, words, cause FROM roots JOIN findings USING (cause) ORDER BY 1, 2, 3")) {
-    const bool is_same =
-        !known.empty() && known.back().path == text(row[0]) && known.back().words == text(row[1]);
-    if (!is_same) known.push_back({text(row[0]), text(row[1]), {}});
-    known.back().causes.push_back(text(row[2]));
+           "SELECT path, words, cause FROM roots JOIN findings USING (cause) ORDER BY path, words, "
+           "cause")) {
+    const std::string path = row.text("path"), words = row.text("words");
+    const bool is_same = !known.empty() && known.back().path == path && known.back().words == words;
+    if (!is_same) known.push_back({path, words, {}});
+    known.back().causes.push_back(row.text("cause"));
   }
   return known;
 }

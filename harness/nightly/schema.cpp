@@ -272,14 +272,15 @@ constexpr std::array<std::string_view, 16> kTables{
 // One query for both, because another program may be creating the tables.
 void refuse_what_is_not_ours(Database& database) {
   const Row look = database.query(
-      "SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version")[0];
-  const std::int64_t version = number(look[0]);
+      "SELECT user_version, (SELECT count(*) FROM sqlite_master) AS tables FROM "
+      "pragma_user_version")[0];
+  const std::int64_t version = look.number("user_version");
   if (version > schema_version())
     throw std::runtime_error(
         fmt::format("{}: was written by a newer afterlife (version {} of its tables, and this one "
                     "knows {}); use the newer one",
                     printable(database.file()), version, schema_version()));
-  if (version < 0 || (version == 0 && number(look[1]) > 0))
+  if (version < 0 || (version == 0 && look.number("tables") > 0))
     throw std::runtime_error(fmt::format("{}: is a database of something else, and no history",
                                          printable(database.file())));
 }
@@ -291,7 +292,7 @@ std::span<const std::string_view> migrations() { return kMigrations; }
 int schema_version() { return static_cast<int>(kMigrations.size()); }
 
 int version_of(Database& database) {
-  return static_cast<int>(number(database.query("PRAGMA user_version")[0][0]));
+  return static_cast<int>(database.query("PRAGMA user_version")[0].number("user_version"));
 }
 
 void migrate(Database& database, int to) {

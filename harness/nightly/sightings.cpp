@@ -24,16 +24,17 @@ constexpr std::string_view kOfRoot =
 constexpr std::string_view kOwner =
     "iif(NOT canary OR (is_sound_too AND sound_since <= canary_since), 'sound', '')";
 
-/// Begins a statement about one finding, ?1 its root and ?2 its owner. It uses an index on causes;
+/// Begins a statement about one finding, :root and :owner. It uses an index on causes;
 /// kSightings would read all sightings.
 const std::string kOfFinding = fmt::format(
-    "WITH members AS (SELECT cause FROM roots WHERE root = ?1 UNION SELECT cause FROM findings "
-    "WHERE cause = ?1), sighted AS (SELECT ?1 AS root, s.cause AS cause, s.night AS night, number, "
+    "WITH members AS (SELECT cause FROM roots WHERE root = :root UNION SELECT cause FROM findings "
+    "WHERE cause = :root), sighted AS (SELECT :root AS root, s.cause AS cause, s.night AS night, "
+    "number, "
     "s.runs AS runs, {} AS canary FROM members CROSS JOIN sightings s USING (cause) JOIN nights ON "
     "s.night = id JOIN findings f USING (cause) JOIN cells c ON c.night = s.night AND c.shard = "
     "s.shard AND c.path = f.path AND c.variant = f.variant), seen AS (SELECT cause, night, number, "
-    "runs, canary FROM (SELECT *, {} FROM sighted) WHERE {} = ?2 OR (canary AND ?2 = '')), "
-    "own AS (SELECT * FROM seen WHERE NOT canary OR ?2 = '') ",
+    "runs, canary FROM (SELECT *, {} FROM sighted) WHERE {} = :owner OR (canary AND :owner = '')), "
+    "own AS (SELECT * FROM seen WHERE NOT canary OR :owner = '') ",
     kCanary, kOfRoot, kOwner);
 
 }  // namespace
@@ -49,7 +50,8 @@ const std::string kSightings = fmt::format(
 
 std::vector<Row> about(Database& database, const FindingKey& key, const std::string& statement,
                        std::uint64_t number) {
-  return database.query(kOfFinding + statement, {key.root, key.owner, whole(number)});
+  return database.query(kOfFinding + statement,
+                        {{"root", key.root}, {"owner", key.owner}, {"number", whole(number)}});
 }
 
 }  // namespace harness::nightly

@@ -27,8 +27,8 @@ extern const std::string kSightings;
 
 /// Executes a statement about one finding. `seen` has rows of (cause, night, number, runs); for
 /// canaries also those of nights in which it belonged to the sound variants. `own` has the rows
-/// that determine whether it is gone (for sound variants, those that belong to them). ?3 is the
-/// number of a night. Returns its rows.
+/// that determine whether it is gone (for sound variants, those that belong to them). `:number`
+/// is the number of a night. Returns its rows.
 std::vector<Row> about(Database& database, const FindingKey& key, const std::string& statement,
                        std::uint64_t number);
 

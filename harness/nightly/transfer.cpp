@@ -52,16 +52,13 @@ void insert(Database& database, const Json& line) {
   if (std::find(known.begin(), known.end(), table) == known.end())
     throw std::runtime_error(fmt::format("is of '{}', which is not a table", shown(table)));
   const std::vector<std::string> columns = database.columns(table);
-  Row row;
-  std::string places;
-  for (const std::string& column : columns) {
-    row.push_back(value_of(line.at("row").at(column)));
-    places += places.empty() ? "?" : ", ?";
-  }
+  Fields row;
+  for (const std::string& column : columns)
+    row.push_back({column, value_of(line.at("row").at(column))});
   if (columns.empty() || line.at("row").size() != columns.size())
     throw std::runtime_error("has other columns than its table");
-  require_fit(table, columns, row);
-  database.query(fmt::format("INSERT INTO {} VALUES ({})", table, places), row);
+  require_fit(table, row);
+  database.insert(table, row);
 }
 
 /// Parses the first line.
@@ -106,7 +103,7 @@ void export_history(Database& database, const std::function<void(const std::stri
     for (const Row& row : database.query(
              fmt::format("SELECT * FROM {} ORDER BY {}", table, ordinals(columns.size())))) {
       Json values = Json::object();
-      for (std::size_t i = 0; i < columns.size(); ++i) values[columns[i]] = to_json(row[i]);
+      for (const auto& [column, value] : row.fields()) values[std::string(column)] = to_json(value);
       write(line_of({{"table", table}, {"row", values}}));
     }
   }

@@ -17,68 +17,67 @@ namespace {
 using Key = std::tuple<std::string, std::string, Quantity>;
 using Points = std::map<Key, std::vector<TrendPoint>>;
 
-double real(const Value& value) {
-  const auto* whole = std::get_if<std::int64_t>(&value);
-  return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
-}
-
 /// Nights up to a number all of whose shards ran on the same kind of machine as the last one's.
 constexpr const char* kComparable =
-    "SELECT night FROM shards JOIN nights ON id = night WHERE number <= ?1 GROUP BY night "
+    "SELECT night FROM shards JOIN nights ON id = night WHERE number <= :number GROUP BY night "
     "HAVING (min(machine), max(machine)) = "
-    "(SELECT min(machine), max(machine) FROM shards WHERE night = ?2)";
+    "(SELECT min(machine), max(machine) FROM shards WHERE night = :night)";
 
 /// Adds the value of a night; 0 means that it was not recorded.
 void add(Points& points, const Key& key, const Row& row, double value) {
   if (value <= 0) return;
-  points[key].push_back({count_at(row, 0), text(row[1]), value});
+  points[key].push_back({row.count("number"), row.text("revision"), value});
 }
 
-/// Adds speed and instructions from rows that end with runs, seconds, instructions, and the number
-/// of runs whose instructions were counted.
+/// Adds speed and instructions from a row with the columns of kRates.
 void add_rates(Points& points, const std::string& path, const std::string& variant,
                const Row& row) {
-  const std::size_t first = row.size() - 4;
-  const double runs = real(row[first]), seconds = real(row[first + 1]);
-  const double instructions = real(row[first + 2]), counted = real(row[first + 3]);
+  const double runs = row.real("runs"), seconds = row.real("seconds");
+  const double instructions = row.real("instructions"), counted = row.real("counted");
   if (seconds > 0) add(points, {path, variant, Quantity::speed}, row, runs / seconds);
   if (counted > 0)
     add(points, {path, variant, Quantity::instructions}, row, instructions / counted);
 }
 
+/// The last is the number of runs whose instructions were counted.
 constexpr const char* kRates =
-    "sum(runs), sum(cells.seconds), sum(instructions), "
-    "sum(CASE WHEN instructions > 0 THEN runs ELSE 0 END)";
+    "sum(runs) AS runs, sum(cells.seconds) AS seconds, sum(instructions) AS instructions, "
+    "sum(CASE WHEN instructions > 0 THEN runs ELSE 0 END) AS counted";
 
-void add_variants(Points& points, Database& database, const Row& terms) {
+void add_variants(Points& points, Database& database, const Fields& terms) {
   for (const Row& row : database.query(
-           fmt::format("SELECT number, max(revision), path, variant, {} FROM cells JOIN nights ON "
-                       "id = night WHERE night IN ({}) AND (path, variant) IN (SELECT path, "
-                       "variant FROM cells WHERE night = ?2) GROUP BY number, path, variant ORDER "
-                       "BY number",
-                       kRates, kComparable),
+           fmt::format(
+               "SELECT number, max(revision) AS revision, path, variant, {} FROM cells JOIN "
+               "nights ON id = night WHERE night IN ({}) AND (path, variant) IN (SELECT "
+               "path, variant FROM cells WHERE night = :night) GROUP BY number, path, variant "
+               "ORDER "
+               "BY number",
+               kRates, kComparable),
            terms))
-    add_rates(points, text(row[2]), text(row[3]), row);
+    add_rates(points, row.text("path"), row.text("variant"), row);
 }
 
-void add_whole(Points& points, Database& database, const Row& terms, const std::string& target) {
-  Row arguments = terms;
-  arguments.emplace_back(target);
+void add_whole(Points& points, Database& database, const Fields& terms, const std::string& target) {
+  Fields arguments = terms;
+  arguments.push_back({"target", target});
   for (const Row& row : database.query(
-           fmt::format("SELECT number, max(revision), {} FROM cells JOIN nights ON id = night "
-                       "WHERE night IN ({}) AND target = ?3 GROUP BY number ORDER BY number",
-                       kRates, kComparable),
+           fmt::format(
+               "SELECT number, max(revision) AS revision, {} FROM cells JOIN nights ON id = "
+               "night WHERE night IN ({}) AND target = :target GROUP BY number ORDER BY "
+               "number",
+               kRates, kComparable),
            arguments)) {
     add_rates(points, "", "", row);
-    add(points, {"", "", Quantity::executions}, row, real(row[2]));
+    add(points, {"", "", Quantity::executions}, row, row.real("runs"));
   }
   for (const Row& row : database.query(
-           fmt::format("SELECT number, max(revision), max(peak_bytes) FROM shards JOIN nights ON "
-                       "id = night WHERE night IN ({}) AND target = ?3 GROUP BY number ORDER BY "
-                       "number",
-                       kComparable),
+           fmt::format(
+               "SELECT number, max(revision) AS revision, max(peak_bytes) AS peak_bytes FROM "
+               "shards JOIN nights ON id = night WHERE night IN ({}) AND target = :target "
+               "GROUP BY number ORDER BY number",
+               kComparable),
            arguments))
-    add(points, {"", "", Quantity::memory}, row, real(row[2]));
+    add(points, {"", "", Quantity::memory}, row, row.real("peak_bytes"));
 }
 
 Trend trend_of(const Key& key, std::vector<TrendPoint> points) {
@@ -115,7 +114,7 @@ bool Trend::is_worse(const ChangePoint& change) const {
 
 std::vector<Trend> trends_of(Database& database, const std::string& night, const Terms& terms) {
   Points points;
-  const Row arguments{whole(terms.number), night};
+  const Fields arguments{{"number", whole(terms.number)}, {"night", night}};
   add_whole(points, database, arguments, terms.target);
   add_variants(points, database, arguments);
   std::vector<Trend> trends;

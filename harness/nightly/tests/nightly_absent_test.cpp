@@ -127,9 +127,23 @@ void enter_what_is_repaired(const std::string& folder, const std::string& cause,
   History history(folder);
   const std::string night = history.last_night();
   nightly::Database& database = history.database();
-  database.query("INSERT INTO findings VALUES (?, 'fault', 'toy', 'borrow', 'stale', ?, ?, ?, '')",
-                 {cause, std::string("leak Ghost born:nowhere"), cause + ".repro", reproducer});
-  database.query("INSERT INTO sightings VALUES (?, 1, ?, 500, 1, 1, '', 0)", {night, cause});
+  database.insert("findings", {{"cause", cause},
+                               {"kind", "fault"},
+                               {"path", "toy"},
+                               {"variant", "borrow"},
+                               {"hazard", "stale"},
+                               {"signature", "leak Ghost born:nowhere"},
+                               {"file", cause + ".repro"},
+                               {"reproducer", reproducer},
+                               {"repairs", ""}});
+  database.insert("sightings", {{"night", night},
+                                {"shard", std::int64_t{1}},
+                                {"cause", cause},
+                                {"runs", std::int64_t{500}},
+                                {"first_run", std::int64_t{1}},
+                                {"minimized", std::int64_t{1}},
+                                {"difference", ""},
+                                {"other_runs", std::int64_t{0}}});
 }
 
 TEST(CliNightlyAbsent, WhatIsGoneIsToldAsFixedWithItsRunsAndWhatIsThereStillIsNot) {

@@ -344,8 +344,9 @@ TEST(NightlyTapes, AreBoundedAndTheBoundDependsOnNoOrder) {
     for (const std::string& shard : shards) history.merge({shard});
     if (expected.empty()) expected = exported(history);
     EXPECT_EQ(exported(history), expected);
-    EXPECT_EQ(nightly::count_at(history.database().query("SELECT count(*) FROM tapes").at(0), 0),
-              nightly::kMostFeatures);
+    const nightly::Row tapes =
+        history.database().query("SELECT count(*) AS count FROM tapes").at(0);
+    EXPECT_EQ(tapes.count("count"), nightly::kMostFeatures);
   } while (std::next_permutation(shards.begin(), shards.end()));
 }
 
