@@ -32,10 +32,9 @@ class Page {
         fault_(teller_.fault()),
         window_(window_of(telling, fault_)) {}
 
-  std::string text() const {
-    return "<!doctype html>\n<html lang=\"en\">\n" + head() + "<body>\n<main>\n" + header() +
-           drawing() + story_part() + decisions() + the_case() + command() +
-           "</main>\n</body>\n</html>\n";
+  Markup whole() const {
+    return whole_page(title(), page_style(),
+                      header() + drawing() + story_part() + decisions() + the_case() + command());
   }
 
  private:
@@ -49,122 +48,98 @@ class Page {
     return replay_.signature.empty() ? "no fault" : std::string(replay_.signature);
   }
 
-  std::string head() const {
-    const std::string title =
-        fmt::format("{}: {}{}", name(), signature(),
-                    window_ != nullptr ? fmt::format(" ({})", window_->name.view()) : "");
-    return fmt::format(
-        "<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
-        "initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'\">\n"
-        "<title>{}</title>\n<style>{}</style>\n</head>\n",
-        shown_text(title), page_style());
+  std::string title() const {
+    return fmt::format("{}: {}{}", name(), signature(),
+                       window_ != nullptr ? fmt::format(" ({})", window_->name.view()) : "");
   }
 
-  static std::string span(std::string_view kind, std::string_view text) {
-    return fmt::format("<span class=\"{}\">{}</span>", kind, shown_text(text));
+  static Markup span(std::string_view kind, std::string_view text) {
+    return Markup::of("<span class=\"{}\">{}</span>", kind, text);
   }
 
-  /// Opens a part of the page that scrolls if it is too wide.
-  static std::string box(std::string_view name) {
-    return fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">",
-                       name);
-  }
-
-  std::string header() const {
-    std::string html = "<header>\n<h1 class=\"mono\">" + span("path", name()) + " " +
-                       span("config", config()) + " " + span("signature", signature());
+  Markup header() const {
+    Markup html = "<header>\n<h1 class=\"mono\">" + span("path", name()) + " " +
+                  span("config", config()) + " " + span("signature", signature());
     if (window_ != nullptr) html += " " + span("window", window_->name.view());
     html += "</h1>\n" + verdict();
     if (fault_ != nullptr)
-      html += fmt::format("<p class=\"lead\">{}</p>\n", shown_text(teller_.in_words(*fault_)));
+      html += Markup::of("<p class=\"lead\">{}</p>\n", teller_.in_words(*fault_));
     if (window_ != nullptr)
-      html += fmt::format("<p class=\"dim\">{}: {}</p>\n", shown_text(window_->name.view()),
-                          shown_text(window_->summary));
+      html += Markup::of("<p class=\"dim\">{}: {}</p>\n", window_->name.view(), window_->summary);
     return html + cards(telling_, teller_) + "</header>\n";
   }
 
-  std::string verdict() const {
+  Markup verdict() const {
     if (!replay_.difference.empty())
-      return fmt::format("<p><span class=\"badge bad\">not as recorded: {}</span></p>\n",
-                         shown_text(replay_.difference));
+      return Markup::of("<p><span class=\"badge bad\">not as recorded: {}</span></p>\n",
+                        replay_.difference);
     const bool recorded = replay_.recorded.trace != 0 || !replay_.recorded.faults.empty();
-    return fmt::format(
+    return Markup::of(
         "<p><span class=\"badge good\">as recorded</span>{}</p>\n",
-        recorded ? "" : " <span class=\"dim\">the file is a program: it records no run</span>");
+        recorded ? Markup()
+                 : Markup(" <span class=\"dim\">the file is a program: it records no run</span>"));
   }
 
   // ---- the parts ----
 
-  std::string drawing() const {
+  Markup drawing() const {
     const Timeline lines = timeline(telling_);
     std::string description = "No fault.";
     if (fault_ != nullptr)
       description = teller_.in_words(*fault_) + ". " + missing_in_words(telling_, teller_, *fault_);
-    return "<section>\n<h2>Timeline</h2>\n" + legend(lines) + box("Timeline") +
-           draw(lines, description) + "</div>\n</section>\n";
+    return section("Timeline", draw(lines, description), legend(lines));
   }
 
-  std::string story_part() const {
-    return "<section>\n<h2>Story</h2>\n" + box("Story") + "<pre>" +
-           coloured(story(telling_, Terminal{.colour = true})) + "</pre></div>\n</section>\n";
+  Markup story_part() const {
+    return section("Story",
+                   "<pre>" + coloured(story(telling_, Terminal{.colour = true})) + "</pre>");
   }
 
-  std::string decisions() const {
+  Markup decisions() const {
     const Tape& tape = replay_.recorded.the_case.tape;
-    std::string html = fmt::format(
+    Markup html = Markup::of(
         "<section>\n<h2>Choices</h2>\n<p class=\"dim\">{} in the file; all others are default "
         "choices.</p>\n",
         tape.size());
-    if (!replay_.never_asked.empty())
-      html += fmt::format("<p>{}</p>\n", shown_text(replay_.never_asked));
+    if (!replay_.never_asked.empty()) html += Markup::of("<p>{}</p>\n", replay_.never_asked);
     if (tape.empty()) return html + "</section>\n";
-    html += box("Decisions") + "<table>\n<tr><th>in words</th><th>in the file</th></tr>\n";
+    Markup rows;
     for (const Decision& decision : tape)
-      html += fmt::format("<tr><td>{}</td><td><code>{}</code></td></tr>\n",
-                          shown_text(sentence(replay_.recorded, decision)),
-                          shown_text(to_string(replay_.recorded, decision)));
-    return html + "</table></div>\n</section>\n";
+      rows +=
+          Markup::of("<tr><td>{}</td><td><code>{}</code></td></tr>\n",
+                     sentence(replay_.recorded, decision), to_string(replay_.recorded, decision));
+    return html +
+           scrolling("Decisions", "<table>\n<tr><th>in words</th><th>in the file</th></tr>\n" +
+                                      rows + "</table>") +
+           "\n</section>\n";
   }
 
-  static std::string row(std::string_view head, std::string_view value) {
-    return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", shown_text(head),
-                       shown_text(value));
-  }
-
-  std::string the_case() const {
+  Markup the_case() const {
     const Config& config = telling_.the_case.config;
-    std::string html = "<section>\n<h2>Case</h2>\n" + box("Case") + "<table class=\"wrap\">\n";
-    html += row("path", fmt::format("{}: {}", scenario_.name.view(), scenario_.summary));
-    html += row("variant", fmt::format("{}, which claims to be {}", variant_.name.view(),
-                                       to_label(variant_.claim.kind).view()));
+    Markup rows;
+    rows += table_row("path", fmt::format("{}: {}", scenario_.name.view(), scenario_.summary));
+    rows += table_row("variant", fmt::format("{}, which claims to be {}", variant_.name.view(),
+                                             to_label(variant_.claim.kind).view()));
     for (std::size_t i = 0; i < scenario_.axes.size(); ++i)
-      html += row(scenario_.axes[i].name.view(), scenario_.axes[i].values[config.values[i]].view());
-    html += row("device", telling_.the_case.device->name.view());
-    html += row("signature", signature());
+      rows += table_row(scenario_.axes[i].name.view(),
+                        scenario_.axes[i].values[config.values[i]].view());
+    rows += table_row("device", telling_.the_case.device->name.view());
+    rows += table_row("signature", signature());
     for (const std::string& fault : replay_.recorded.faults)
-      if (fault != replay_.signature) html += row("also", fault);
-    html += row("turns", fmt::format("{}", telling_.outcome.turns));
+      if (fault != replay_.signature) rows += table_row("also", fault);
+    rows += table_row("turns", fmt::format("{}", telling_.outcome.turns));
     if (replay_.recorded.trace != 0)
-      html += row("trace", fmt::format("{:016x}", replay_.recorded.trace));
-    return html + "</table></div>\n</section>\n";
+      rows += table_row("trace", fmt::format("{:016x}", replay_.recorded.trace));
+    return section("Case", "<table class=\"wrap\">\n" + rows + "</table>");
   }
 
-  std::string command() const {
+  Markup command() const {
     const std::string line = "afterlife replay " + shell_word(replay_.file);
-    return "<section>\n<h2>Replay it</h2>\n" + box("Command") + "<pre class=\"command\">" +
-           shown_text(line) +
-           "</pre></div>\n<p class=\"dim\">The file, without its comments:</p>\n" + box("File") +
-           "<pre>" + lines_of(to_string(replay_.recorded)) + "</pre></div>\n</section>\n";
-  }
-
-  /// Makes each line printable.
-  static std::string lines_of(std::string_view text) {
-    std::string html;
-    for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
-      html += shown_text(text.substr(0, end)) + "\n";
-    return html + shown_text(text);
+    return Markup::of(
+        "<section>\n<h2>Replay it</h2>\n{}\n<p class=\"dim\">The file, without its "
+        "comments:</p>\n{}\n</section>\n",
+        scrolling("Command", Markup::of("<pre class=\"command\">{}</pre>", line)),
+        scrolling("File", Markup::of("<pre>{}</pre>", shown_lines(to_string(replay_.recorded)))));
   }
 
   const Telling& telling_;
@@ -179,7 +154,7 @@ class Page {
 }  // namespace
 
 std::string page(const Telling& telling, const Replay& replay) {
-  return Page(telling, replay).text();
+  return Page(telling, replay).whole().text();
 }
 
 }  // namespace harness::reports

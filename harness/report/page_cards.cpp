@@ -19,9 +19,9 @@ class Cards {
         told_(teller.told()),
         sides_(fault_sides(telling, teller, told_)) {}
 
-  std::string all() const {
+  Markup all() const {
     const std::string missing = missing_in_words(telling_, teller_, *fault_);
-    std::string html = "<div class=\"cards\">\n" + first_card() + use_card();
+    Markup html = "<div class=\"cards\">\n" + first_card() + use_card();
     if (!missing.empty())
       html += card("missing", "Missing", missing, advice_in_words(telling_, teller_));
     if (const Seen seen = seen_by_user(telling_); !seen.words.empty())
@@ -30,7 +30,7 @@ class Cards {
   }
 
  private:
-  std::string first_card() const {
+  Markup first_card() const {
     const Life* life = teller_.names().life(sides_.victim);
     if (is_overwritten(*fault_))
       return card(
@@ -60,7 +60,7 @@ class Cards {
   }
 
   /// Returns the use with which a free is not ordered.
-  std::string early_use_card() const {
+  Markup early_use_card() const {
     const Event& use = *told_[sides_.before].event;
     const std::string by =
         use.task == kNoTask ? teller_.names().object(use.object) : teller_.names().task(use.task);
@@ -69,7 +69,7 @@ class Cards {
         fmt::format("turn {}{}; {}", use.tick, by.empty() ? "" : ", by " + by, fault_->detail));
   }
 
-  std::string use_card() const {
+  Markup use_card() const {
     if (fault_->kind == FaultKind::data_race && sides_.before != FaultSides::kNone)
       return early_use_card();
     const Line line = teller_.line_of(*fault_);
@@ -94,16 +94,16 @@ class Cards {
 
 }  // namespace
 
-std::string card(std::string_view kind, std::string_view what, std::string_view headline,
-                 std::string_view where) {
-  return fmt::format(
+Markup card(std::string_view kind, std::string_view what, std::string_view headline,
+            std::string_view where) {
+  return Markup::of(
       "<section class=\"card {}\"><span class=\"what\">{}</span><b>{}</b><span "
       "class=\"dim\">{}</span></section>\n",
-      kind, what, shown_text(headline), shown_text(where));
+      kind, what, headline, where);
 }
 
-std::string cards(const Telling& telling, const Teller& teller) {
-  return teller.fault() != nullptr ? Cards(telling, teller).all() : std::string();
+Markup cards(const Telling& telling, const Teller& teller) {
+  return teller.fault() != nullptr ? Cards(telling, teller).all() : Markup();
 }
 
 }  // namespace harness::reports

@@ -3,18 +3,18 @@
 // object that died, and the use after its end.
 #pragma once
 
-#include <string>
 #include <string_view>
 
+#include "harness/report/html.h"
 #include "harness/report/story_lines.h"
 
 namespace harness::reports {
 
 /// Returns one card. `kind`: its class in the style sheet: death, use, missing, found.
-std::string card(std::string_view kind, std::string_view what, std::string_view headline,
-                 std::string_view where);
+Markup card(std::string_view kind, std::string_view what, std::string_view headline,
+            std::string_view where);
 
 /// Returns elements of a page; empty if the run has no fault.
-std::string cards(const Telling& telling, const Teller& teller);
+Markup cards(const Telling& telling, const Teller& teller);
 
 }  // namespace harness::reports

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/page_style.h"
 
-#include <fmt/format.h>
-
 #include "harness/report/palette.h"
 
 namespace harness::reports {
@@ -88,19 +86,19 @@ td code{white-space:nowrap}
 @media print{.scroll{overflow:visible}}
 )";
 
-std::string colours(bool dark) {
-  std::string text;
+Markup colours(bool dark) {
+  Markup text;
   for (const Paint& paint : kPalette)
-    text += fmt::format("--{}:{};", paint.name, dark ? paint.dark : paint.light);
+    text += Markup::of("--{}:{};", paint.name, dark ? paint.dark : paint.light);
   return text;
 }
 
 }  // namespace
 
-std::string page_style() {
-  return fmt::format(
+Markup page_style() {
+  return Markup::of(
       ":root{{color-scheme:light dark;{}}}\n@media (prefers-color-scheme:dark){{:root{{{}}}}}{}",
-      colours(false), colours(true), kRules);
+      colours(false), colours(true), Literal(kRules));
 }
 
 }  // namespace harness::reports

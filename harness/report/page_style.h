@@ -2,11 +2,11 @@
 // Page style: the style sheet of a page, with the palette's colours.
 #pragma once
 
-#include <string>
+#include "harness/report/html.h"
 
 namespace harness::reports {
 
-/// Returns the text of the page's style element.
-std::string page_style();
+/// Returns the content of the page's style element.
+Markup page_style();
 
 }  // namespace harness::reports

@@ -10,24 +10,15 @@
 namespace harness::reports {
 namespace {
 
-std::string case_of(const std::string& name, const std::string& inside) {
-  return fmt::format("    <testcase classname=\"afterlife run\" name=\"{}\"{}\n", shown_text(name),
-                     inside.empty() ? "/>" : ">" + inside + "</testcase>");
+Markup case_of(const std::string& name, const Markup& inside) {
+  return Markup::of("    <testcase classname=\"afterlife run\" name=\"{}\"{}\n", name,
+                    inside.empty() ? Markup("/>") : ">" + inside + "</testcase>");
 }
 
-/// Makes each line printable.
-std::string lines_of(const std::string& text) {
-  std::string shown;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
-    shown += shown_text(text.substr(begin, end - begin)) + "\n";
-  return shown;
-}
-
-std::string failure_of(const client::Finding& finding, const std::string& file) {
-  return fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>",
-                     shown_text(finding.fault.kind), shown_text(sentence_of(finding)),
-                     lines_of(finding_text(finding, file, Terminal{.cuts = false})));
+Markup failure_of(const client::Finding& finding, const std::string& file) {
+  return Markup::of("<failure type=\"{}\" message=\"{}\">{}</failure>", finding.fault.kind,
+                    sentence_of(finding),
+                    shown_lines(finding_text(finding, file, Terminal{.cuts = false})));
 }
 
 std::string name_of(const client::Finding& finding) {
@@ -38,25 +29,25 @@ std::string name_of(const client::Finding& finding) {
 }  // namespace
 
 std::string findings_junit(const FindingsReport& report) {
-  std::string cases;
+  Markup cases;
   for (std::size_t i = 0; i < report.findings.size(); ++i)
     cases +=
         case_of(name_of(report.findings[i]), failure_of(report.findings[i], report.files.at(i)));
   const bool is_skipped = report.findings.empty() && report.unjudged.empty() && report.stopped;
   if (!report.unjudged.empty())
-    cases +=
-        case_of("(running)", fmt::format("<error message=\"{}\"/>", shown_text(report.unjudged)));
+    cases += case_of("(running)", Markup::of("<error message=\"{}\"/>", report.unjudged));
   else if (is_skipped)
-    cases += case_of("(running)", "<skipped message=\"stopped\"/>");
+    cases += case_of("(running)", Markup("<skipped message=\"stopped\"/>"));
   else if (report.findings.empty())
-    cases += case_of("no finding", "");
+    cases += case_of("no finding", {});
   const std::size_t errors = report.unjudged.empty() ? 0 : 1;
   const std::size_t other = report.findings.empty() || errors > 0 ? 1 : 0;
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"afterlife "
-      "run\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}  "
-      "</testsuite>\n</testsuites>\n",
-      report.findings.size() + other, report.findings.size(), errors, is_skipped ? 1 : 0, cases);
+  return Markup::
+      of("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"afterlife "
+         "run\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}  "
+         "</testsuite>\n</testsuites>\n",
+         report.findings.size() + other, report.findings.size(), errors, is_skipped ? 1 : 0, cases)
+          .text();
 }
 
 }  // namespace harness::reports

@@ -19,9 +19,9 @@ using gate::Rate;
 
 constexpr double kWidth = 220, kHeight = 14;
 
-std::string bar_of(const Rate& rate, bool is_false_alarm) {
+Markup bar_of(const Rate& rate, bool is_false_alarm) {
   const double limit = is_false_alarm ? 0.01 : 0.95;
-  return fmt::format(
+  return Markup::of(
       "<svg class=\"rate\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "role=\"img\" aria-label=\"{2:.1f} to {3:.1f} %\"><rect class=\"ground\" x=\"0\" y=\"0\" "
       "width=\"{0:.0f}\" height=\"{1:.0f}\"/><rect x=\"{4:.1f}\" y=\"3\" width=\"{5:.1f}\" "
@@ -35,20 +35,20 @@ std::string_view class_of(Health health) {
   return health == Health::shown ? "" : "dim";
 }
 
-std::string row_of(const std::string& of, const std::string& canary, bool is_false_alarm,
-                   const Rate& rate, Health health) {
-  return fmt::format(
+Markup row_of(const std::string& of, const std::string& canary, bool is_false_alarm,
+              const Rate& rate, Health health) {
+  return Markup::of(
       "<tr><td>{}</td><td>{}</td><td>{}</td><td>{} of {}</td><td>{:.1f} to {:.1f} %</td><td>{}"
       "</td><td class=\"{}\">{}</td></tr>\n",
-      shown_text(of), shown_text(canary), is_false_alarm ? "false alarm" : "power", rate.count,
-      rate.total, 100 * rate.low(), 100 * rate.high(), bar_of(rate, is_false_alarm),
-      class_of(health), name_of(health));
+      of, canary, is_false_alarm ? "false alarm" : "power", rate.count, rate.total,
+      100 * rate.low(), 100 * rate.high(), bar_of(rate, is_false_alarm), class_of(health),
+      name_of(health));
 }
 
-std::string table_of(const CanaryReport& report) {
-  std::string html =
+Markup table_of(const CanaryReport& report) {
+  Markup html = Literal(
       "<table>\n<tr><th>load of the machine</th><th>canary</th><th>counts as</th><th>called "
-      "slower</th><th>95 % interval</th><th>0 to 100 %</th><th></th></tr>\n";
+      "slower</th><th>95 % interval</th><th>0 to 100 %</th><th></th></tr>\n");
   for (const gate::CanaryRow& row : report.rows)
     html += row_of(row.load, std::string(name_of(row.canary)), is_false_alarm(row.canary),
                    row.found, row.health);
@@ -58,12 +58,12 @@ std::string table_of(const CanaryReport& report) {
   return html + "</table>";
 }
 
-std::string plants_of(const CanaryReport& report) {
-  std::string html;
+Markup plants_of(const CanaryReport& report) {
+  Markup html;
   for (const gate::PlantedRow& row : report.plants)
-    html += fmt::format("<p class=\"{}\">a gate with a broken {}: {}</p>\n",
-                        row.had_enough && !row.is_seen ? "open" : "dim", name_of(row.planted),
-                        words_of(row));
+    html += Markup::of("<p class=\"{}\">a gate with a broken {}: {}</p>\n",
+                       row.had_enough && !row.is_seen ? "open" : "dim", name_of(row.planted),
+                       words_of(row));
   return html;
 }
 
@@ -82,32 +82,31 @@ std::string_view badge_of(const CanaryReport& report) {
 
 }  // namespace
 
-std::string canary_section(const CanaryReport& report) {
-  return fmt::format(
-      "<section>\n<h2>How often this gate is wrong</h2>\n<p><span class=\"badge "
-      "{}\">{}</span></p>\n<p class=\"dim\">Programs whose answer is known. Red if the interval is "
-      "above 1 % of false alarms, or below a power of 95 %; shown if it is within 2 % and 90 %; "
-      "too few samples before that.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"How often this gate is wrong\">{}</div>\n{}</section>\n",
-      report.is_red() ? "bad" : "good", badge_of(report), table_of(report), plants_of(report));
+Markup canary_section(const CanaryReport& report) {
+  constexpr std::string_view kTitle = "How often this gate is wrong";
+  return Markup::of(
+      "<section>\n<h2>{}</h2>\n<p><span class=\"badge {}\">{}</span></p>\n<p "
+      "class=\"dim\">Programs whose answer is known. Red if the interval is above 1 % of false "
+      "alarms, or below a power of 95 %; shown if it is within 2 % and 90 %; too few samples "
+      "before "
+      "that.</p>\n{}\n{}</section>\n",
+      kTitle, report.is_red() ? "bad" : "good", badge_of(report),
+      scrolling(kTitle, table_of(report)), plants_of(report));
 }
 
 std::string canary_page(const CanaryReport& report) {
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-      "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
-      "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\">\n<title>gate: {}</title>\n<style>{}{}</style>\n</head>\n<body>\n<main>\n"
-      "<header>\n<h1 class=\"mono\"><span class=\"path\">afterlife gate</span></h1>\n</header>\n{}"
-      "</main>\n</body>\n</html>\n",
-      badge_of(report), page_style(), canary_page_style(), canary_section(report));
+  return whole_page(fmt::format("gate: {}", badge_of(report)), page_style() + canary_page_style(),
+                    "<header>\n<h1 class=\"mono\"><span class=\"path\">afterlife gate</span></h1>\n"
+                    "</header>\n" +
+                        canary_section(report))
+      .text();
 }
 
-std::string_view canary_page_style() {
-  return R"(.open{color:var(--bad);font-weight:600}
+Markup canary_page_style() {
+  return Literal(R"(.open{color:var(--bad);font-weight:600}
 .rate rect{fill:var(--object)}.rate .ground{fill:var(--line)}
 .rate line{stroke:var(--bad);stroke-width:2}
-)";
+)");
 }
 
 }  // namespace harness::reports

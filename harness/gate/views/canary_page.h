@@ -6,16 +6,17 @@
 #include <string_view>
 
 #include "harness/gate/views/canary_views.h"
+#include "harness/report/html.h"
 
 namespace harness::reports {
 
 /// Returns a section of a page. Its badge is red if the report is.
-std::string canary_section(const CanaryReport& report);
+Markup canary_section(const CanaryReport& report);
 
 /// Returns a page with this section only: no script, no network.
 std::string canary_page(const CanaryReport& report);
 
 /// Returns the style sheet's rules of the section.
-std::string_view canary_page_style();
+Markup canary_page_style();
 
 }  // namespace harness::reports

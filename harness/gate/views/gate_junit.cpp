@@ -10,16 +10,16 @@ namespace {
 
 using gate::Verdict;
 
-std::string case_of(const std::string& name, const std::string& inside) {
-  return fmt::format("    <testcase classname=\"gate\" name=\"{}\"{}\n", shown_text(name),
-                     inside.empty() ? "/>" : ">" + inside + "</testcase>");
+Markup case_of(const std::string& name, const Markup& inside) {
+  return Markup::of("    <testcase classname=\"gate\" name=\"{}\"{}\n", name,
+                    inside.empty() ? Markup("/>") : ">" + inside + "</testcase>");
 }
 
-std::string element(std::string_view tag, const std::string& message) {
-  return fmt::format("<{} message=\"{}\"/>", tag, shown_text(message));
+Markup element(std::string_view tag, const std::string& message) {
+  return Markup::of("<{} message=\"{}\"/>", tag, message);
 }
 
-std::string row_of(const gate::Row& row) {
+Markup row_of(const gate::Row& row) {
   const std::string said =
       row.estimate ? fmt::format("{}: {} ({})", verdict_of(row), ratio_of(row), interval_of(row))
                    : verdict_of(row);
@@ -31,7 +31,7 @@ std::string row_of(const gate::Row& row) {
     case Verdict::too_noisy:
       return case_of(row.name, element("skipped", said));
     default:
-      return case_of(row.name, "<system-out>" + shown_text(said) + "</system-out>");
+      return case_of(row.name, Markup::of("<system-out>{}</system-out>", said));
   }
 }
 
@@ -40,20 +40,21 @@ std::string row_of(const gate::Row& row) {
 std::string gate_junit(const gate::Comparison& comparison) {
   const gate::Result& result = comparison.result;
   const bool failed = !comparison.failure.empty();
-  std::string cases;
+  Markup cases;
   for (const gate::Row& row : result.rows) cases += row_of(row);
   if (failed) cases += case_of("(measuring)", element("error", comparison.failure));
   if (!failed && result.end != gate::End::complete)
     cases += case_of("(measuring)", element("skipped", summary_of(comparison)));
   const std::size_t more = failed || result.end != gate::End::complete ? 1 : 0;
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"afterlife "
-      "gate\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}  "
-      "</testsuite>\n</testsuites>\n",
-      result.rows.size() + more, result.count(Verdict::slower) + result.count(Verdict::gone),
-      failed ? 1 : 0,
-      result.count(Verdict::undecided) + result.count(Verdict::too_noisy) + (failed ? 0 : more),
-      cases);
+  return Markup::
+      of("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"afterlife "
+         "gate\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}  "
+         "</testsuite>\n</testsuites>\n",
+         result.rows.size() + more, result.count(Verdict::slower) + result.count(Verdict::gone),
+         failed ? 1 : 0,
+         result.count(Verdict::undecided) + result.count(Verdict::too_noisy) + (failed ? 0 : more),
+         cases)
+          .text();
 }
 
 }  // namespace harness::reports

@@ -41,10 +41,10 @@ class Plot {
     reach_ = std::min(reach_ * 1.05, kMostReach);
   }
 
-  std::string text() const {
+  Markup drawing() const {
     if (rows_.empty()) return {};
     const double height = kTop + kRow * static_cast<double>(rows_.size()) + 8;
-    std::string svg = fmt::format(
+    Markup svg = Markup::of(
         "<svg class=\"ratios\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
         "height=\"{1:.0f}\" role=\"img\" aria-label=\"Ratio of head to base with its interval, "
         "per benchmark\">\n",
@@ -52,8 +52,8 @@ class Plot {
     svg += mark(0, "0 %", "zero", height) + mark(100 * rule_.slower_by, "", "margin", height) +
            mark(100 * rule_.allowed, percent(std::log1p(rule_.allowed)), "allowed", height);
     for (const double edge : {-reach_, reach_})
-      svg += fmt::format("<text class=\"axis\" x=\"{:.1f}\" y=\"16\">{:+.0f} %</text>\n", x(edge),
-                         edge);
+      svg += Markup::of("<text class=\"axis\" x=\"{:.1f}\" y=\"16\">{:+.0f} %</text>\n", x(edge),
+                        edge);
     for (std::size_t i = 0; i < rows_.size(); ++i) svg += row(*rows_[i], i);
     return svg + "</svg>\n";
   }
@@ -63,37 +63,36 @@ class Plot {
     return kLeft + kWidth * (std::clamp(percents, -reach_, reach_) + reach_) / (2 * reach_);
   }
 
-  std::string mark(double percents, std::string_view name, std::string_view kind,
-                   double height) const {
-    return fmt::format(
+  Markup mark(double percents, std::string_view name, std::string_view kind, double height) const {
+    return Markup::of(
         "<line class=\"mark {0}\" x1=\"{1:.1f}\" x2=\"{1:.1f}\" y1=\"22\" y2=\"{2:.0f}\"/><text "
         "class=\"axis\" x=\"{1:.1f}\" y=\"16\">{3}</text>\n",
         kind, x(percents), height, name);
   }
 
-  std::string row(const gate::Row& row, std::size_t index) const {
+  Markup row(const gate::Row& row, std::size_t index) const {
     const double y = kTop + kRow * (static_cast<double>(index) + 0.5);
     const double low = in_percent(row.estimate->low), high = in_percent(row.estimate->high);
-    std::string svg = fmt::format(
+    Markup svg = Markup::of(
         "<g class=\"{}\"><title>{}: {} ({}), {}</title><text class=\"name\" x=\"{:.0f}\" "
         "y=\"{:.1f}\">{}</text>",
-        kind_of(row.verdict), shown_text(row.name), ratio_of(row), interval_of(row),
-        shown_text(verdict_of(row)), kNames, y + 4, escaped(shown(row.name, kNameBytes)));
-    svg += fmt::format(
+        kind_of(row.verdict), row.name, ratio_of(row), interval_of(row), verdict_of(row), kNames,
+        y + 4, shown(row.name, kNameBytes));
+    svg += Markup::of(
         "<line class=\"interval\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>",
         x(low), x(high), y, y);
     svg += end(low, y) + end(high, y);
-    return svg + fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/></g>\n",
-                             x(in_percent(row.estimate->log_ratio)), y);
+    return svg + Markup::of("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/></g>\n",
+                            x(in_percent(row.estimate->log_ratio)), y);
   }
 
   /// Draws the end of an interval: a bar, or an arrow if it is cut off.
-  std::string end(double percents, double y) const {
+  Markup end(double percents, double y) const {
     const double at = x(percents);
     const bool cut = std::abs(percents) > reach_;
     const double out = percents < 0 ? -6 : 6;
-    return cut ? fmt::format("<path d=\"M{:.1f} {:.1f}l{:.0f} 5l{:.0f} 5\"/>", at, y - 5, out, -out)
-               : fmt::format("<path d=\"M{:.1f} {:.1f}v10\"/>", at, y - 5);
+    return cut ? Markup::of("<path d=\"M{:.1f} {:.1f}l{:.0f} 5l{:.0f} 5\"/>", at, y - 5, out, -out)
+               : Markup::of("<path d=\"M{:.1f} {:.1f}v10\"/>", at, y - 5);
   }
 
   const gate::Rule& rule_;
@@ -103,10 +102,10 @@ class Plot {
 
 }  // namespace
 
-std::string gate_plot(const gate::Comparison& comparison) { return Plot(comparison).text(); }
+Markup gate_plot(const gate::Comparison& comparison) { return Plot(comparison).drawing(); }
 
-std::string gate_plot_style() {
-  return R"(.ratios{display:block}
+Markup gate_plot_style() {
+  return Literal(R"(.ratios{display:block}
 .ratios text{font-size:13px;fill:var(--text)}
 .ratios .name{text-anchor:end}
 .ratios .axis{text-anchor:middle;fill:var(--dim);font-size:12px}
@@ -117,7 +116,7 @@ std::string gate_plot_style() {
 .ratios .good line,.ratios .good path{stroke:var(--object)}.ratios .good circle{fill:var(--object)}
 .ratios .bad line,.ratios .bad path{stroke:var(--bad)}.ratios .bad circle{fill:var(--bad)}
 .ratios .open line,.ratios .open path{stroke:var(--death)}.ratios .open circle{fill:var(--death)}
-)";
+)");
 }
 
 }  // namespace harness::reports

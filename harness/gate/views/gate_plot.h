@@ -2,16 +2,15 @@
 // Gate plot: the ratio of each benchmark with its interval, one per row.
 #pragma once
 
-#include <string>
-
 #include "harness/gate/comparison.h"
+#include "harness/report/html.h"
 
 namespace harness::reports {
 
 /// Returns an SVG element; "" if no benchmark has an estimate.
-std::string gate_plot(const gate::Comparison& comparison);
+Markup gate_plot(const gate::Comparison& comparison);
 
 /// Returns the style sheet's rules of the plot.
-std::string gate_plot_style();
+Markup gate_plot_style();
 
 }  // namespace harness::reports

@@ -55,7 +55,7 @@ class NightlyReport : public ::testing::Test {
 };
 
 /// A name as the page shows it.
-std::string name(const std::string& text) { return reports::shown_name(text); }
+std::string name(const std::string& text) { return reports::shown_name(text).text(); }
 
 std::size_t occurrences(const std::string& text, const std::string& part) {
   std::size_t count = 0;

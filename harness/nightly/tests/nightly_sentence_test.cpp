@@ -168,7 +168,7 @@ TEST(NightSentence, IsTheSameInEveryReport) {
   wide.width = 1000;
   EXPECT_THAT(reports::night_table(night, "f", wide), HasSubstr("\nred: " + sentence + "\n"));
   EXPECT_THAT(reports::night_page(night, {}),
-              HasSubstr("<p class=\"lead\">" + reports::shown_text(sentence) + "</p>"));
+              HasSubstr("<p class=\"lead\">" + reports::shown_text(sentence).text() + "</p>"));
   EXPECT_THAT(reports::night_markdown(night, {}),
               HasSubstr("**red**: " + reports::markdown_cell(sentence) + "\n"));
   EXPECT_EQ(nlohmann::json::parse(reports::night_json(night))["sentence"], sentence);

@@ -27,23 +27,23 @@ const NightFinding* finding_of(const Night& night, const std::string& cause) {
   return nullptr;
 }
 
-std::string row_of(std::string_view build, std::string_view colour, const std::string& said) {
-  return fmt::format(
+Markup row_of(std::string_view build, std::string_view colour, const Markup& said) {
+  return Markup::of(
       "<tr><td><code>{}</code></td><td class=\"fault\"><span class=\"{}\">{}</span></td></tr>\n",
-      shown_text(build), colour, said);
+      build, colour, said);
 }
 
-std::string others_in(const Night& night, const BuildReplays& replays) {
-  std::string rows;
+Markup others_in(const Night& night, const BuildReplays& replays) {
+  Markup rows;
   for (const auto& [cause, difference] : replays.differences) {
     const NightFinding* finding = finding_of(night, cause);
     if (difference.empty() || finding == nullptr) continue;
     rows += row_of(replays.build, "",
-                   fmt::format("<code>{}/{}</code> {}<div class=\"dim\">{} · cause "
-                               "<code>{}</code></div>",
-                               shown_name(finding->path), shown_name(finding->variant),
-                               shown_name(shown(finding->signature, kShownBytes)),
-                               shown_text(shown(difference, kShownBytes)), shown_text(cause)));
+                   Markup::of("<code>{}/{}</code> {}<div class=\"dim\">{} · cause "
+                              "<code>{}</code></div>",
+                              shown_name(finding->path), shown_name(finding->variant),
+                              shown_name(shown(finding->signature, kShownBytes)),
+                              shown(difference, kShownBytes), cause));
   }
   return rows;
 }
@@ -82,8 +82,8 @@ std::string missing_builds(const Night& night) {
   return fmt::format("not built: {}", fmt::join(missing, ", "));
 }
 
-std::string builds_section(const Night& night) {
-  std::string rows;
+Markup builds_section(const Night& night) {
+  Markup rows;
   for (const nightly::BuildSearches& one : night.build_searches)
     if (!is_missing(one.why_not))
       rows += row_of(one.build, one.not_run > 0 ? "late" : "", shown_text(outcome_of(one)));
@@ -92,16 +92,17 @@ std::string builds_section(const Night& night) {
       rows += row_of(one.build, one.same_count() < one.differences.size() ? "late" : "",
                      shown_text(outcome_of(one))) +
               others_in(night, one);
-  const std::string missing = shown_text(missing_builds(night));
+  const Markup missing = shown_text(missing_builds(night));
   if (rows.empty() && missing.empty()) return {};
-  const std::string table =
-      rows.empty() ? ""
+  const Markup table =
+      rows.empty() ? Markup()
                    : "<table class=\"wrap stack\">\n<tr><th>build</th><th>findings</th></tr>\n" +
                          rows + "</table>";
-  return section("Other builds",
-                 "Sound variants are searched there as well, and the simplest reproducer of each "
-                 "finding is replayed.",
-                 table + (missing.empty() ? "" : "<p class=\"late\">" + missing + "</p>"));
+  return night_section(
+      "Other builds",
+      "Sound variants are searched there as well, and the simplest reproducer of each "
+      "finding is replayed.",
+      table + (missing.empty() ? Markup() : "<p class=\"late\">" + missing + "</p>"));
 }
 
 }  // namespace harness::reports

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/nightly/night.h"
+#include "harness/report/html.h"
 
 namespace harness::reports {
 
@@ -22,6 +23,6 @@ std::string outcome_of(const nightly::BuildSearches& searches);
 
 /// Returns the section of a page with a row for each build, and one for each finding with a
 /// different result; "" if nothing was recorded.
-std::string builds_section(const nightly::Night& night);
+Markup builds_section(const nightly::Night& night);
 
 }  // namespace harness::reports

@@ -32,17 +32,17 @@ class Chart {
         most_(std::max(1.0, *std::max_element(series.values.begin(), series.values.end()))),
         step_(kWidth / static_cast<double>(past.size())) {}
 
-  std::string text() const {
-    std::string svg = fmt::format(
+  Markup drawing() const {
+    Markup svg = Markup::of(
         "<svg class=\"curve {0}\" viewBox=\"0 0 {1:.0f} {2:.0f}\" width=\"{1:.0f}\" "
         "height=\"{2:.0f}\" role=\"img\" aria-label=\"{3} per night\">\n<text x=\"0\" "
         "y=\"14\">{3}: {4}</text>\n",
         series_.kind, kWidth, kHeight, series_.title, in_words(series_.values.back()));
     for (std::size_t i = 0; i < past_.size(); ++i) svg += bar(i);
-    svg += fmt::format(
+    svg += Markup::of(
         "<line class=\"ground\" x1=\"0\" x2=\"{0:.0f}\" y1=\"{1:.0f}\" y2=\"{1:.0f}\"/>\n", kWidth,
         kHeight - kBottom);
-    return svg + fmt::format(
+    return svg + Markup::of(
                      "<text class=\"axis\" x=\"0\" y=\"{0:.0f}\">night {1}</text><text "
                      "class=\"axis end\" "
                      "x=\"{2:.0f}\" y=\"{0:.0f}\">{3}</text>\n</svg>\n",
@@ -54,10 +54,10 @@ class Chart {
     return grouped(static_cast<std::uint64_t>(std::llround(value)));
   }
 
-  std::string bar(std::size_t index) const {
+  Markup bar(std::size_t index) const {
     const double value = series_.values[index];
     const double height = (kHeight - kTop - kBottom) * value / most_;
-    return fmt::format(
+    return Markup::of(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>night {}: "
         "{}</title></rect>\n",
         step_ * static_cast<double>(index), kHeight - kBottom - height, std::max(1.0, step_ - 2),
@@ -89,23 +89,23 @@ std::vector<Series> series_of(const std::vector<PastNight>& past, std::size_t fi
 
 }  // namespace
 
-std::string night_curves(const std::vector<PastNight>& past) {
+Markup night_curves(const std::vector<PastNight>& past) {
   if (past.size() < 2) return {};
   const std::size_t first = past.size() - std::min(past.size(), kMostNights);
   const std::vector<PastNight> shown(past.begin() + static_cast<std::ptrdiff_t>(first), past.end());
-  std::string html;
-  for (const Series& series : series_of(past, first)) html += Chart(series, shown).text();
+  Markup html;
+  for (const Series& series : series_of(past, first)) html += Chart(series, shown).drawing();
   return html;
 }
 
-std::string night_curves_style() {
-  return R"(.curves{display:flex;flex-wrap:wrap;gap:18px}
+Markup night_curves_style() {
+  return Literal(R"(.curves{display:flex;flex-wrap:wrap;gap:18px}
 .curve{max-width:100%;height:auto}
 .curve text{font-size:13px;fill:var(--text)}
 .curve .axis{fill:var(--dim);font-size:12px}.curve .end{text-anchor:end}
 .curve .ground{stroke:var(--line)}
 .curve.plain rect{fill:var(--task)}.curve.bad rect{fill:var(--bad)}.curve.good rect{fill:var(--object)}
-)";
+)");
 }
 
 }  // namespace harness::reports

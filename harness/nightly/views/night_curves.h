@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "harness/nightly/past.h"
+#include "harness/report/html.h"
 
 namespace harness::reports {
 
 /// Returns SVG elements for the last nights: known findings, new ones, missed canaries and speed;
 /// "" for fewer than two nights.
-std::string night_curves(const std::vector<nightly::PastNight>& past);
+Markup night_curves(const std::vector<nightly::PastNight>& past);
 
 /// Returns the style sheet's rules of the drawings.
-std::string night_curves_style();
+Markup night_curves_style();
 
 }  // namespace harness::reports

@@ -15,7 +15,7 @@ using nightly::NightFinding;
 
 /// The cases of a suite, and the number of those that are not successes.
 struct Cases {
-  std::string text;
+  Markup text;
   std::size_t count = 0, failures = 0, skipped = 0;
 
   /// `tag` is "failure", "skipped", or "" for a success.
@@ -24,10 +24,10 @@ struct Cases {
     ++count;
     failures += tag == "failure";
     skipped += tag == "skipped";
-    text += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
-                        shown_text(suite), shown_text(name), seconds);
-    text += tag.empty() ? "/>\n"
-                        : fmt::format("><{} message=\"{}\"/></testcase>\n", tag, shown_text(said));
+    text += Markup::of("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", suite, name,
+                       seconds);
+    text +=
+        tag.empty() ? Markup("/>\n") : Markup::of("><{} message=\"{}\"/></testcase>\n", tag, said);
   }
 };
 
@@ -62,11 +62,12 @@ std::string night_junit(const Night& night) {
     cases.add("nightly", "shards", 0, "failure",
               fmt::format("{} of {} shards are missing", night.terms.shards - night.shards_here,
                           night.terms.shards));
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"afterlife "
-      "nightly\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  "
-      "</testsuite>\n</testsuites>\n",
-      cases.count, cases.failures, cases.skipped, cases.text);
+  return Markup::
+      of("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"afterlife "
+         "nightly\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  "
+         "</testsuite>\n</testsuites>\n",
+         cases.count, cases.failures, cases.skipped, cases.text)
+          .text();
 }
 
 }  // namespace harness::reports

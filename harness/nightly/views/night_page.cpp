@@ -23,34 +23,23 @@ using nightly::Night;
 using nightly::NightCell;
 using nightly::NightWindow;
 
-std::string head_of(const Night& night) {
-  return fmt::format(
-      "<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
-      "initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-      "'none'; style-src 'unsafe-inline'\">\n<title>night {}: {}</title>\n<style>{}{}{}{}</style>\n"
-      "</head>\n",
-      night.terms.number, verdict_of(night), page_style(), night_curves_style(), trends_style(),
-      night_sections_style());
-}
-
-std::string header_of(const Night& night) {
+Markup header_of(const Night& night) {
   const std::string_view verdict = verdict_of(night);
-  return fmt::format(
+  return Markup::of(
       "<header>\n<h1 class=\"mono\"><span class=\"path\">afterlife nightly</span></h1>\n<p><span "
       "class=\"badge {}\">{}</span></p>\n<p class=\"lead\">{}</p>\n<p "
       "class=\"dim\">{}</p>\n</header>\n",
-      verdict == "green" ? "good" : "bad", verdict, shown_text(sentence_of(night)),
-      shown_text(circumstances_of(night)));
+      verdict == "green" ? "good" : "bad", verdict, sentence_of(night), circumstances_of(night));
 }
 
 // ---- variants ----
 
-std::string canaries_of(const Night& night) {
-  std::string rows;
+Markup canaries_of(const Night& night) {
+  Markup rows;
   for (const NightCell* cell : night.missed_canaries())
-    rows += fmt::format(
+    rows += Markup::of(
         "<tr><td class=\"open\"><code>{}</code></td><td>{}</td><td class=\"number\">{}</td></tr>\n",
-        shown_name(name_of(*cell)), shown_text(cell->verdict()), grouped(cell->runs));
+        shown_name(name_of(*cell)), cell->verdict(), grouped(cell->runs));
   if (rows.empty()) return {};
   return "<table class=\"wrap\">\n<tr><th>canary</th><th>verdict</th><th "
          "class=\"number\">runs</th></tr>\n" +
@@ -71,38 +60,37 @@ std::vector<const NightCell*> in_order(const Night& night) {
   return cells;
 }
 
-std::string variants_of(const Night& night) {
-  std::string html =
+Markup variants_of(const Night& night) {
+  Markup html = Literal(
       "<table class=\"wrap\">\n<tr><th>variant</th><th>claim</th><th>verdict</th>"
       "<th class=\"number\">runs</th><th class=\"number spare\">faulty</th>"
-      "<th class=\"number spare\">seconds</th></tr>\n";
+      "<th class=\"number spare\">seconds</th></tr>\n");
   for (const NightCell* cell : in_order(night))
-    html += fmt::format(
+    html += Markup::of(
         "<tr><td><code>{}</code></td><td>{}</td><td class=\"{}\">{}</td><td "
         "class=\"number\">{}</td><td class=\"number spare\">{}</td><td class=\"number "
         "spare\">{:.1f}</td></tr>\n",
-        shown_name(name_of(*cell)), shown_text(cell->claim), class_of(*cell),
-        shown_text(cell->verdict()), grouped(cell->runs), grouped(cell->faulty_runs),
-        cell->seconds);
+        shown_name(name_of(*cell)), cell->claim, class_of(*cell), cell->verdict(),
+        grouped(cell->runs), grouped(cell->faulty_runs), cell->seconds);
   return html + "</table>";
 }
 
 // ---- windows ----
 
 /// Returns the state of a window. A canary that fails is as claimed.
-std::string window_cell(const NightCell& cell, const std::string& name) {
+Markup window_cell(const NightCell& cell, const std::string& name) {
   for (const NightWindow& window : cell.windows) {
     if (window.window != name || window.reached + window.caught == 0) continue;
     if (window.caught == 0)
-      return fmt::format("<td class=\"number\">{}</td>", grouped(window.reached));
-    return fmt::format("<td class=\"number{}\">{}/{}</td>", cell.is_canary() ? "" : " open",
-                       grouped(window.caught), grouped(window.reached));
+      return Markup::of("<td class=\"number\">{}</td>", grouped(window.reached));
+    return Markup::of("<td class=\"number{}\">{}/{}</td>", cell.is_canary() ? "" : " open",
+                      grouped(window.caught), grouped(window.reached));
   }
-  return "<td class=\"number never\">–</td>";
+  return Literal("<td class=\"number never\">–</td>");
 }
 
 /// Returns the table of the windows of these variants of a path.
-std::string windows_table(const Night& night, const std::string& path, bool canaries) {
+Markup windows_table(const Night& night, const std::string& path, bool canaries) {
   std::set<std::string> names;
   std::vector<const NightCell*> cells;
   for (const NightCell& cell : night.cells) {
@@ -111,30 +99,30 @@ std::string windows_table(const Night& night, const std::string& path, bool cana
     for (const NightWindow& window : cell.windows) names.insert(window.window);
   }
   if (names.empty()) return {};
-  std::string html = "<table class=\"cross\">\n<tr><th>variant</th>";
+  Markup html = Literal("<table class=\"cross\">\n<tr><th>variant</th>");
   for (const std::string& name : names)
-    html += fmt::format("<th><span class=\"turned\">{}</span></th>", shown_text(name));
+    html += Markup::of("<th><span class=\"turned\">{}</span></th>", name);
   html += "</tr>\n";
   for (const NightCell* cell : cells) {
-    html += fmt::format("<tr><td><code>{}</code></td>", shown_text(cell->variant));
+    html += Markup::of("<tr><td><code>{}</code></td>", cell->variant);
     for (const std::string& name : names) html += window_cell(*cell, name);
     html += "</tr>\n";
   }
   return html + "</table>";
 }
 
-std::string windows_of(const Night& night, const std::string& path) {
-  const std::string canaries = windows_table(night, path, true);
+Markup windows_of(const Night& night, const std::string& path) {
+  const Markup canaries = windows_table(night, path, true);
   return windows_table(night, path, false) + folded("canaries", canaries);
 }
 
-std::string all_windows_of(const Night& night) {
+Markup all_windows_of(const Night& night) {
   std::set<std::string> paths;
   for (const NightCell& cell : night.cells) paths.insert(cell.path);
-  std::string html;
+  Markup html;
   for (const std::string& path : paths)
-    html += section(
-        "Windows of " + shown_text(path),
+    html += night_section(
+        "Windows of " + path,
         "The runs that reached a window (–: none). 14/93: 93 reached it and 14 of them failed "
         "there, which is red in a variant that claims to be sound.",
         windows_of(night, path));
@@ -143,28 +131,25 @@ std::string all_windows_of(const Night& night) {
 
 // ---- terms ----
 
-std::string terms_of(const Night& night) {
-  const auto row = [](std::string_view name, const std::string& value) {
-    return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", name, shown_text(value));
-  };
+Markup terms_of(const Night& night) {
   double seconds = 0;
   for (const NightCell& cell : night.cells) seconds += cell.seconds;
   const nightly::Terms& terms = night.terms;
-  std::string html = "<table class=\"wrap\">\n" + row("night", fmt::format("{}", terms.number)) +
-                     row("revision", terms.revision.empty() ? "not said" : terms.revision) +
-                     row("seed", fmt::format("{}", terms.seed)) +
-                     row("searched", terms.target.empty() ? "everything" : terms.target);
-  html += row("budget", terms.budget.runs > 0
-                            ? grouped(terms.budget.runs) + " runs"
-                            : fmt::format("{:g} minutes{}", terms.budget.seconds / 60,
-                                          terms.shards > 1 ? " of all shards together" : ""));
-  html += row("time spent", fmt::format("{:.1f} s of running and minimizing", seconds));
-  html += row("shards", fmt::format("{} of {}", night.shards_here, terms.shards));
-  return html + row("name", night.id) + "</table>";
+  Markup html = "<table class=\"wrap\">\n" + table_row("night", fmt::format("{}", terms.number)) +
+                table_row("revision", terms.revision.empty() ? "not said" : terms.revision) +
+                table_row("seed", fmt::format("{}", terms.seed)) +
+                table_row("searched", terms.target.empty() ? "everything" : terms.target);
+  html += table_row("budget", terms.budget.runs > 0
+                                  ? grouped(terms.budget.runs) + " runs"
+                                  : fmt::format("{:g} minutes{}", terms.budget.seconds / 60,
+                                                terms.shards > 1 ? " of all shards together" : ""));
+  html += table_row("time spent", fmt::format("{:.1f} s of running and minimizing", seconds));
+  html += table_row("shards", fmt::format("{} of {}", night.shards_here, terms.shards));
+  return html + table_row("name", night.id) + "</table>";
 }
 
 /// Returns explanations of the page's terms.
-std::string legend_of() {
+Markup legend_of() {
   struct Word {
     std::string_view word, meaning;
   };
@@ -185,14 +170,14 @@ std::string legend_of() {
       Word{"repair",
            "A change to the run that removes the fault. Faults with one repair are one "
            "finding."}};
-  std::string html = "<dl>";
+  Markup html = Literal("<dl>");
   for (const Word& one : kWords)
-    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", one.word, one.meaning);
+    html += Markup::of("<dt>{}</dt><dd>{}</dd>\n", one.word, one.meaning);
   return folded("Glossary of this page", html + "</dl>");
 }
 
-std::string curves_of(const Night& night) {
-  const std::string curves = night_curves(night.past);
+Markup curves_of(const Night& night) {
+  const Markup curves = night_curves(night.past);
   if (curves.empty()) return {};
   return "<section>\n<h2>Nights</h2>\n<div class=\"curves\">\n" + curves + "</div>\n</section>\n";
 }
@@ -200,18 +185,22 @@ std::string curves_of(const Night& night) {
 }  // namespace
 
 std::string night_page(const Night& night, const NightFiles& files) {
-  return "<!doctype html>\n<html lang=\"en\">\n" + head_of(night) + "<body>\n<main>\n" +
-         header_of(night) + sound_sections(night, files) +
-         section("Missed canaries",
-                 fmt::format("Each claims how it fails, and did not in {} runs or more: the search "
-                             "is broken.",
-                             grouped(nightly::kRunsToCatch)),
-                 canaries_of(night)) +
-         absent_sections(night) + canary_sections(night, files) +
-         section("Variants", "", variants_of(night)) + curves_of(night) + trends_section(night) +
-         builds_section(night) + tapes_section(night) + all_windows_of(night) +
-         section("This night", "", terms_of(night)) + section("Words", "", legend_of()) +
-         "</main>\n</body>\n</html>\n";
+  const Markup style =
+      page_style() + night_curves_style() + trends_style() + night_sections_style();
+  return whole_page(
+             fmt::format("night {}: {}", night.terms.number, verdict_of(night)), style,
+             header_of(night) + sound_sections(night, files) +
+                 night_section("Missed canaries",
+                               fmt::format("Each claims how it fails, and did not in {} runs or "
+                                           "more: the search is broken.",
+                                           grouped(nightly::kRunsToCatch)),
+                               canaries_of(night)) +
+                 absent_sections(night) + canary_sections(night, files) +
+                 night_section("Variants", "", variants_of(night)) + curves_of(night) +
+                 trends_section(night) + builds_section(night) + tapes_section(night) +
+                 all_windows_of(night) + night_section("This night", "", terms_of(night)) +
+                 night_section("Words", "", legend_of()))
+      .text();
 }
 
 }  // namespace harness::reports

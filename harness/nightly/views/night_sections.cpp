@@ -19,71 +19,69 @@ using nightly::NightFinding;
 constexpr std::size_t kShownBytes = 200;
 constexpr std::size_t kOpenRows = 40;
 
-std::string link_to(const NightFinding& finding, const NightFiles& files) {
-  const std::string said = shown_name(shown(finding.signature, kShownBytes));
-  if (!files.pages.contains(finding.file)) return fmt::format("<code>{}</code>", said);
-  return fmt::format("<a href=\"{}/{}.html\"><code>{}</code></a>",
-                     escaped(reference(files.from_page)), escaped(reference(finding.file)), said);
+Markup link_to(const NightFinding& finding, const NightFiles& files) {
+  const Markup said = shown_name(shown(finding.signature, kShownBytes));
+  if (!files.pages.contains(finding.file)) return Markup::of("<code>{}</code>", said);
+  return Markup::of("<a href=\"{}/{}.html\"><code>{}</code></a>", reference(files.from_page),
+                    reference(finding.file), said);
 }
 
 /// Returns the place of a finding, and its names in files and commands.
-std::string further_of(const NightFinding& finding) {
+Markup further_of(const NightFinding& finding) {
   const bool is_plain = finding.kind == nightly::kFault;
-  return fmt::format("<div class=\"dim\">{}{}{} · cause <code>{}</code> · <code>{}</code></div>",
-                     shown_name(finding.hazard), is_plain ? "" : ", ",
-                     is_plain ? "" : shown_text(finding.kind), shown_text(finding.cause),
-                     shown_name(finding.file));
+  return Markup::of("<div class=\"dim\">{}{}{} · cause <code>{}</code> · <code>{}</code></div>",
+                    shown_name(finding.hazard), is_plain ? "" : ", ", is_plain ? "" : finding.kind,
+                    finding.cause, shown_name(finding.file));
 }
 
 /// Returns the repair and all symptoms of a finding, folded.
-std::string cause_of(const NightFinding& finding) {
-  std::string html;
+Markup cause_of(const NightFinding& finding) {
+  Markup html;
   if (!finding.repair.empty())
-    html += fmt::format("<div class=\"repair\">repair: {}</div>", shown_text(finding.repair));
+    html += Markup::of("<div class=\"repair\">repair: {}</div>", finding.repair);
   const std::string breadth = breadth_of(finding);
   if (breadth.empty()) return html;
-  html += fmt::format("<details><summary>{}</summary><ul>", breadth);
+  html += Markup::of("<details><summary>{}</summary><ul>", breadth);
   for (const nightly::NightSymptom& symptom : finding.symptoms)
-    html += fmt::format("<li><code>{}</code> {}, {} runs</li>", shown_name(symptom.variant),
-                        shown_name(shown(symptom.signature, kShownBytes)), grouped(symptom.runs));
+    html += Markup::of("<li><code>{}</code> {}, {} runs</li>", shown_name(symptom.variant),
+                       shown_name(shown(symptom.signature, kShownBytes)), grouped(symptom.runs));
   return html + "</ul></details>";
 }
 
 /// Returns the commands that replay it and that search for the change that introduced it.
-std::string commands_of(const Night& night, const NightFinding& finding, const NightFiles& files) {
-  const auto command = [](const std::string& words) {
-    return fmt::format("<code class=\"command\">afterlife {}</code>", words);
+Markup commands_of(const Night& night, const NightFinding& finding, const NightFiles& files) {
+  const auto command = [](const Markup& words) {
+    return Markup::of("<code class=\"command\">afterlife {}</code>", words);
   };
-  const std::string file = shown_name(shell_word(files.folder + "/" + finding.file));
-  std::string more =
-      command(fmt::format("nightly mark {} ignored --because TEXT", shown_text(finding.cause)));
+  const Markup file = shown_name(shell_word(files.folder + "/" + finding.file));
+  Markup more = command(Markup::of("nightly mark {} ignored --because TEXT", finding.cause));
   if (!night.commit_before.empty()) {
-    more = fmt::format(
+    more = Markup::of(
                "<code class=\"command\">scripts/bisect.py {} <span class=\"whole\">--good</span> "
                "{}</code>",
-               file, shown_text(shell_word(night.commit_before))) +
+               file, shell_word(night.commit_before)) +
            more;
   }
   return command("replay " + file) +
-         fmt::format("<details><summary>further commands</summary>{}</details>", more);
+         Markup::of("<details><summary>further commands</summary>{}</details>", more);
 }
 
-std::string row_of(const Night& night, const NightFinding& finding, const NightFiles& files) {
-  return fmt::format(
+Markup row_of(const Night& night, const NightFinding& finding, const NightFiles& files) {
+  return Markup::of(
       "<tr><td{}>{}</td><td><code>{}/{}</code></td><td class=\"fault\">{}{}</td><td "
       "class=\"number\" "
       "data-label=\"runs\">{}</td><td class=\"number\" data-label=\"since "
       "night\">{}</td></tr>\n",
-      night.is_red(finding) ? " class=\"open\"" : "", to_text(finding.state),
+      night.is_red(finding) ? Literal(" class=\"open\"") : Literal(""), to_text(finding.state),
       shown_name(finding.path), shown_name(finding.variant), link_to(finding, files),
       cause_of(finding) + further_of(finding) + commands_of(night, finding, files),
       grouped(finding.runs), finding.first_number);
 }
 
-std::string findings_table(const Night& night, const std::vector<const NightFinding*>& findings,
-                           const NightFiles& files) {
+Markup findings_table(const Night& night, const std::vector<const NightFinding*>& findings,
+                      const NightFiles& files) {
   if (findings.empty()) return {};
-  std::string rows;
+  Markup rows;
   for (const NightFinding* finding : findings) rows += row_of(night, *finding, files);
   return "<table class=\"wrap stack\">\n<tr><th>state</th><th>variant</th><th>fault</th>"
          "<th class=\"number\">runs</th><th class=\"number\">since night</th></tr>\n" +
@@ -91,22 +89,21 @@ std::string findings_table(const Night& night, const std::vector<const NightFind
 }
 
 /// Returns the table of findings; folded if it is long.
-std::string short_table(const Night& night, const std::vector<const NightFinding*>& findings,
-                        const NightFiles& files) {
-  const std::string table = findings_table(night, findings, files);
+Markup short_table(const Night& night, const std::vector<const NightFinding*>& findings,
+                   const NightFiles& files) {
+  const Markup table = findings_table(night, findings, files);
   return findings.size() <= kOpenRows ? table : folded(counted(findings.size(), "finding"), table);
 }
 
-std::string absent_table(const std::vector<const NightFinding*>& findings) {
+Markup absent_table(const std::vector<const NightFinding*>& findings) {
   if (findings.empty()) return {};
-  std::string rows;
+  Markup rows;
   for (const NightFinding* finding : findings)
-    rows += fmt::format(
+    rows += Markup::of(
         "<tr><td>{}</td><td><code>{}/{}</code></td><td class=\"fault\"><code>{}</code><div "
         "class=\"dim\">{} · cause <code>{}</code></div></td></tr>\n",
         to_text(finding->state), shown_name(finding->path), shown_name(finding->variant),
-        shown_name(shown(finding->signature, kShownBytes)), absence_of(*finding),
-        shown_text(finding->cause));
+        shown_name(shown(finding->signature, kShownBytes)), absence_of(*finding), finding->cause);
   return "<table class=\"wrap stack\">\n<tr><th>state</th><th>variant</th><th>fault</th></tr>\n" +
          rows + "</table>";
 }
@@ -143,51 +140,50 @@ a{color:var(--task)}
 
 }  // namespace
 
-std::string section(std::string_view title, std::string_view said, const std::string& inside) {
+Markup night_section(std::string_view title, std::string_view said, const Markup& inside) {
   if (inside.empty()) return {};
-  return fmt::format(
-      "<section>\n<h2>{0}</h2>\n{1}<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"{0}\">{2}</div>\n</section>\n",
-      title, said.empty() ? "" : fmt::format("<p class=\"dim\">{}</p>\n", said), inside);
+  return section(title, inside,
+                 said.empty() ? Markup() : Markup::of("<p class=\"dim\">{}</p>\n", said));
 }
 
-std::string folded(std::string_view line, const std::string& inside) {
+Markup folded(std::string_view line, const Markup& inside) {
   if (inside.empty()) return {};
-  return fmt::format("<details>\n<summary>{}</summary>\n{}</details>", line, inside);
+  return Markup::of("<details>\n<summary>{}</summary>\n{}</details>", line, inside);
 }
 
-std::string sound_sections(const Night& night, const NightFiles& files) {
-  return section("New in sound variants", "",
-                 short_table(night, findings_in(night, true, false), files)) +
-         section("Known findings in sound variants", "",
-                 short_table(night, findings_in(night, false, false), files));
+Markup sound_sections(const Night& night, const NightFiles& files) {
+  return night_section("New in sound variants", "",
+                       short_table(night, findings_in(night, true, false), files)) +
+         night_section("Known findings in sound variants", "",
+                       short_table(night, findings_in(night, false, false), files));
 }
 
-std::string canary_sections(const Night& night, const NightFiles& files) {
+Markup canary_sections(const Night& night, const NightFiles& files) {
   std::vector<const NightFinding*> news = findings_in(night, true, true);
   const std::size_t unsorted =
       std::erase_if(news, [](const NightFinding* finding) { return is_unsorted(*finding); });
   const auto known = findings_in(night, false, true);
-  const std::string rest = unsorted == 0
-                               ? ""
-                               : fmt::format("<p class=\"dim\">Not sorted by repairs yet: {}.</p>",
-                                             counted(unsorted, "more way"));
-  return section("New in canaries",
-                 "Canaries are broken on purpose, so new findings in them are no alarm.",
-                 short_table(night, news, files) + rest) +
-         section("Known findings in canaries", "",
-                 folded(counted(known.size(), "finding"), findings_table(night, known, files)));
+  const Markup rest = unsorted == 0
+                          ? Markup()
+                          : Markup::of("<p class=\"dim\">Not sorted by repairs yet: {}.</p>",
+                                       counted(unsorted, "more way"));
+  return night_section("New in canaries",
+                       "Canaries are broken on purpose, so new findings in them are no alarm.",
+                       short_table(night, news, files) + rest) +
+         night_section(
+             "Known findings in canaries", "",
+             folded(counted(known.size(), "finding"), findings_table(night, known, files)));
 }
 
-std::string absent_sections(const Night& night) {
+Markup absent_sections(const Night& night) {
   std::vector<const NightFinding*> open;
   for (const NightFinding& finding : night.absent)
     if (finding.state != nightly::State::fixed) open.push_back(&finding);
-  return section("Fixed", "Not seen, not shown by the reproducer, and absent in enough runs.",
-                 absent_table(night.fixed())) +
-         section("Known, and not seen in this night", "", absent_table(open));
+  return night_section("Fixed", "Not seen, not shown by the reproducer, and absent in enough runs.",
+                       absent_table(night.fixed())) +
+         night_section("Known, and not seen in this night", "", absent_table(open));
 }
 
-std::string_view night_sections_style() { return kStyle; }
+Markup night_sections_style() { return Literal(kStyle); }
 
 }  // namespace harness::reports

@@ -23,25 +23,25 @@ std::string survival_of(const NightTapes& tapes) {
   return text;
 }
 
-std::string tapes_section(const Night& night) {
+Markup tapes_section(const Night& night) {
   const NightTapes all = night.tapes();
   if (all.given == 0) return {};
-  std::string rows;
+  Markup rows;
   for (const NightCell& cell : night.cells)
     if (cell.tapes.survived < cell.tapes.given)
-      rows += fmt::format(
+      rows += Markup::of(
           "<tr><td><code>{}</code></td><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
           "class=\"number{}\">{}</td></tr>\n",
           shown_name(name_of(cell)), grouped(cell.tapes.given), grouped(cell.tapes.replayed),
           cell.tapes.survived < cell.tapes.replayed ? " open" : "", grouped(cell.tapes.survived));
-  const std::string table =
+  const Markup table =
       rows.empty()
-          ? ""
+          ? Markup()
           : "<table class=\"wrap\">\n<tr><th>variant</th><th class=\"number\">given</th><th "
             "class=\"number\">replayed</th><th class=\"number\">survive</th></tr>\n" +
                 rows + "</table>";
-  return fmt::format("<section>\n<h2>Tapes</h2>\n<p class=\"dim\">{}; {} runs.</p>\n{}</section>\n",
-                     shown_text(survival_of(all)), grouped(all.runs), table);
+  return Markup::of("<section>\n<h2>Tapes</h2>\n<p class=\"dim\">{}; {} runs.</p>\n{}</section>\n",
+                    survival_of(all), grouped(all.runs), table);
 }
 
 }  // namespace harness::reports

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/nightly/night.h"
+#include "harness/report/html.h"
 
 namespace harness::reports {
 
@@ -14,6 +15,6 @@ std::string survival_of(const nightly::NightTapes& tapes);
 
 /// Returns the section of a page with a row for each variant some of whose tapes fail; "" if no
 /// variant has tapes.
-std::string tapes_section(const nightly::Night& night);
+Markup tapes_section(const nightly::Night& night);
 
 }  // namespace harness::reports

@@ -37,7 +37,7 @@ std::string in_words(double value) {
 std::string title_of(const Trend& trend) {
   static constexpr std::array<std::string_view, 4> kUnits{"runs a second", "runs", "bytes at most",
                                                           "instructions a run"};
-  return fmt::format("{}, {}", trend.name() == "all" ? "all variants" : shown_text(trend.name()),
+  return fmt::format("{}, {}", trend.name() == "all" ? "all variants" : trend.name(),
                      kUnits[raw(trend.quantity)]);
 }
 
@@ -50,9 +50,9 @@ class Drawing {
     high_ = most.value + margin;
   }
 
-  std::string text() const {
+  Markup drawing() const {
     const auto& points = trend_.points;
-    std::string svg = fmt::format(
+    Markup svg = Markup::of(
         "<svg class=\"trend\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
         "height=\"{1:.0f}\" role=\"img\" aria-label=\"{2} per night\">\n<text x=\"0\" "
         "y=\"14\">{2}: {3}</text>\n",
@@ -61,7 +61,7 @@ class Drawing {
     svg += medians();
     for (std::size_t i = 0; i < points.size(); ++i) svg += dot(i);
     return svg +
-           fmt::format(
+           Markup::of(
                "<text class=\"axis\" x=\"0\" y=\"{0:.0f}\">night {1}</text><text class=\"axis "
                "end\" x=\"{2:.0f}\" y=\"{0:.0f}\">{3}</text>\n</svg>\n",
                kHeight - 6, points.front().number, kWidth, points.back().number);
@@ -76,33 +76,32 @@ class Drawing {
     return kTop + (kHeight - kTop - kBottom) * (high_ - value) / (high_ - low_);
   }
 
-  std::string dot(std::size_t index) const {
+  Markup dot(std::size_t index) const {
     const nightly::TrendPoint& point = trend_.points[index];
-    return fmt::format(
+    return Markup::of(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\"><title>night {}, {}: {}</title></circle>\n",
         x(static_cast<double>(index)), y(point.value), point.number,
-        shown_text(point.revision.empty() ? "revision unknown" : shown(point.revision)),
-        in_words(point.value));
+        point.revision.empty() ? "revision unknown" : shown(point.revision), in_words(point.value));
   }
 
   /// Draws a line between the last night before a change and the first one after it.
-  std::string mark(const ChangePoint& change) const {
-    return fmt::format(
+  Markup mark(const ChangePoint& change) const {
+    return Markup::of(
         "<line class=\"change {0}\" x1=\"{2:.1f}\" x2=\"{2:.1f}\" y1=\"{3:.0f}\" "
         "y2=\"{4:.0f}\"><title>{1}</title></line>\n",
-        trend_.is_worse(change) ? "worse" : "better", shown_text(change_in_words(trend_, change)),
+        trend_.is_worse(change) ? "worse" : "better", change_in_words(trend_, change),
         x(static_cast<double>(change.index) - 0.5), kTop, kHeight - kBottom);
   }
 
-  std::string medians() const {
-    std::string svg;
+  Markup medians() const {
+    Markup svg;
     std::size_t begin = 0;
     for (std::size_t i = 0; i <= trend_.changes.size(); ++i) {
       const std::size_t end =
           i < trend_.changes.size() ? trend_.changes[i].index : trend_.points.size();
       std::vector<double> values;
       for (std::size_t k = begin; k < end; ++k) values.push_back(trend_.points[k].value);
-      svg += fmt::format(
+      svg += Markup::of(
           "<line class=\"level\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>\n",
           x(static_cast<double>(begin)), x(static_cast<double>(end - 1)),
           y(nightly::median_of(values)));
@@ -115,11 +114,11 @@ class Drawing {
   double low_ = 0, high_ = 1;
 };
 
-std::string figure_of(const Trend& trend) {
-  std::string html = "<div>\n" + Drawing(trend).text();
+Markup figure_of(const Trend& trend) {
+  Markup html = "<div>\n" + Drawing(trend).drawing();
   for (const ChangePoint& change : trend.changes)
-    html += fmt::format("<p class=\"{}\">{}</p>\n", trend.is_worse(change) ? "open" : "dim",
-                        shown_text(change_in_words(trend, change)));
+    html += Markup::of("<p class=\"{}\">{}</p>\n", trend.is_worse(change) ? "open" : "dim",
+                       change_in_words(trend, change));
   return html + "</div>\n";
 }
 
@@ -151,29 +150,30 @@ std::string change_in_words(const Trend& trend, const ChangePoint& change) {
                      point.revision.empty() ? "revision unknown" : shown(point.revision));
 }
 
-std::string trends_section(const nightly::Night& night) {
+Markup trends_section(const nightly::Night& night) {
   const std::vector<const Trend*> trends = drawn(night);
   const bool has_changed = std::any_of(trends.begin(), trends.end(),
                                        [](const Trend* trend) { return !trend->changes.empty(); });
   if (trends.empty() || (night.past.size() < kLeastNights && !has_changed)) return {};
-  std::string figures = "<div class=\"curves\">\n";
+  Markup figures = Literal("<div class=\"curves\">\n");
   for (const Trend* trend : trends) figures += figure_of(*trend);
-  return section("Trend",
-                 fmt::format("Lasting changes of a series; of {} series, one in a thousand changes "
-                             "by chance. Nights on machines of another class are left out.",
-                             grouped(night.trends.size())),
-                 figures + "</div>\n");
+  return night_section(
+      "Trend",
+      fmt::format("Lasting changes of a series; of {} series, one in a thousand changes "
+                  "by chance. Nights on machines of another class are left out.",
+                  grouped(night.trends.size())),
+      figures + "</div>\n");
 }
 
-std::string_view trends_style() {
-  return R"(.trend{max-width:100%;height:auto}
+Markup trends_style() {
+  return Literal(R"(.trend{max-width:100%;height:auto}
 .trend text{font-size:13px;fill:var(--text)}
 .trend .axis{fill:var(--dim);font-size:12px}.trend .end{text-anchor:end}
 .trend circle{fill:var(--object)}
 .trend .level{stroke:var(--dim);stroke-width:1.5}
 .trend .change{stroke-width:2;stroke-dasharray:4 3}
 .trend .worse{stroke:var(--bad)}.trend .better{stroke:var(--task)}
-)";
+)");
 }
 
 }  // namespace harness::reports

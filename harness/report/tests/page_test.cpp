@@ -32,20 +32,20 @@ namespace toy = harness::testing::toy;
 TEST(Html, TextIsNeverMarkup) {
   EXPECT_EQ(escaped("<a b='c' d=\"e\">&amp;\n"),
             "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;&amp;amp;\n");
-  EXPECT_EQ(shown_text("a\x1b[31m\n<\xff"), "a\\x1b[31m\\n&lt;\\xff");
+  EXPECT_EQ(shown_text("a\x1b[31m\n<\xff").text(), "a\\x1b[31m\\n&lt;\\xff");
 }
 
 TEST(Html, NamesBreakBehindWhatJoinsTheirWords) {
-  EXPECT_EQ(shown_name("argpack/mark_at_set born:new-pack"),
+  EXPECT_EQ(shown_name("argpack/mark_at_set born:new-pack").text(),
             "argpack/<wbr>mark_<wbr>at_<wbr>set born:<wbr>new-<wbr>pack");
-  EXPECT_EQ(shown_name("<a_\x1b"), "&lt;a_<wbr>\\x1b");
+  EXPECT_EQ(shown_name("<a_\x1b").text(), "&lt;a_<wbr>\\x1b");
 }
 
 TEST(Html, ColoursOfATerminalBecomeSpansAndTheRestIsEscaped) {
   const Terminal screen{.colour = true};
-  EXPECT_EQ(coloured("a " + screen.paint(Colour::red, "<b>") + " c"),
+  EXPECT_EQ(coloured("a " + screen.paint(Colour::red, "<b>") + " c").text(),
             "a <span class=\"t31\">&lt;b&gt;</span> c");
-  EXPECT_EQ(coloured("\x1b[\"><script>"), "&quot;&gt;&lt;script&gt;");
+  EXPECT_EQ(coloured("\x1b[\"><script>").text(), "&quot;&gt;&lt;script&gt;");
 }
 
 TEST(Html, AWordOfAShellIsQuotedWhereItMustBe) {
@@ -272,17 +272,17 @@ TEST_F(TimelineOfStreams, ALongRunIsCutToTheRowsThatMatterMost) {
 
 TEST(TimelineDrawing, HasANameForThoseWhoCannotSeeItAndALegendForThoseWhoCan) {
   const Timeline timeline = Told(failing()).timeline();
-  const std::string svg = draw(timeline, "A <box> dies.");
+  const std::string svg = draw(timeline, "A <box> dies.").text();
   EXPECT_THAT(svg, AllOf(HasSubstr("role=\"img\""), HasSubstr("<title id=\"timeline-title\">"),
                          HasSubstr("<desc id=\"timeline-desc\">A &lt;box&gt; dies.</desc>"),
                          HasSubstr("aria-labelledby=\"timeline-title timeline-desc\"")));
   EXPECT_THAT(svg, HasSubstr("class=\"edge missing\""));
-  EXPECT_THAT(legend(timeline), HasSubstr("the order that is missing"));
-  EXPECT_THAT(legend(Told(held()).timeline()), Not(HasSubstr("missing")));
+  EXPECT_THAT(legend(timeline).text(), HasSubstr("the order that is missing"));
+  EXPECT_THAT(legend(Told(held()).timeline()).text(), Not(HasSubstr("missing")));
 }
 
 TEST(TimelineDrawing, NoTwoRowsShareAPlaceAndAllAreInsideTheDrawing) {
-  const std::string svg = draw(Told(failing()).timeline(), "");
+  const std::string svg = draw(Told(failing()).timeline(), "").text();
   std::smatch size;
   ASSERT_TRUE(std::regex_search(svg, size, std::regex("width=\"(\\d+)\" height=\"(\\d+)\"")));
   const std::regex turn("class=\"turn\" x=\"\\d+\" y=\"(\\d+)\"");

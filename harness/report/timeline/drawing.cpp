@@ -3,8 +3,6 @@
 // Layers are drawn from back to front: bands, lanes, spans, edges, marks, text.
 #include "harness/report/timeline/drawing.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "harness/base/printable.h"
@@ -71,15 +69,15 @@ class Drawing {
     height_ = y + 12;
   }
 
-  std::string draw(std::string_view description) const {
+  Markup draw(std::string_view description) const {
     const int width = text_x() + static_cast<int>(text_columns_) * kLetterWidth + 8;
-    std::string svg = fmt::format(
+    Markup svg = Markup::of(
         "<svg class=\"timeline\" role=\"img\" aria-labelledby=\"timeline-title timeline-desc\" "
         "width=\"{0}\" "
         "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<title id=\"timeline-title\">Timeline of the "
         "run</title>\n"
         "<desc id=\"timeline-desc\">{2}</desc>\n",
-        width, height_, shown_text(description));
+        width, height_, description);
     svg += bands(width) + header() + lanes() + spans() + touches();
     for (const Edge& edge : timeline_.edges)
       if (edge.kind != EdgeKind::missing) svg += this->edge(edge);
@@ -105,32 +103,31 @@ class Drawing {
                        [](const Mark& mark) { return mark.kind == MarkKind::death; });
   }
 
-  std::string bands(int width) const {
-    std::string svg;
+  Markup bands(int width) const {
+    Markup svg;
     for (std::size_t i = 0; i < timeline_.rows.size(); ++i) {
       const Row& row = timeline_.rows[i];
       const std::string_view band = row.weight == Weight::fault ? "bad"
                                     : dies_in(row)              ? "death"
                                                                 : "";
       if (!band.empty())
-        svg +=
-            fmt::format("<rect class=\"band-{}\" x=\"0\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
-                        band, tops_[i], width, height(i));
+        svg += Markup::of("<rect class=\"band-{}\" x=\"0\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+                          band, tops_[i], width, height(i));
     }
     return svg;
   }
 
-  std::string header() const {
-    std::string svg = fmt::format("<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>\n",
-                                  kTurnWidth - 10, kHeaderHeight - 14, timeline_.unit);
+  Markup header() const {
+    Markup svg = Markup::of("<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>\n", kTurnWidth - 10,
+                            kHeaderHeight - 14, timeline_.unit);
     for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane) {
       const std::string name = printable(timeline_.lanes[lane].name);
       const std::vector<std::string> lines = name_lines(name);
       int at = kHeaderHeight - 14 - (static_cast<int>(lines.size()) - 1) * 15;
-      svg += fmt::format("<g class=\"lane-name {}\"><title>{}</title>",
-                         class_of(timeline_.lanes[lane].kind), escaped(name));
+      svg += Markup::of("<g class=\"lane-name {}\"><title>{}</title>",
+                        class_of(timeline_.lanes[lane].kind), name);
       for (const std::string& line : lines) {
-        svg += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", x(lane), at, escaped(line));
+        svg += Markup::of("<text x=\"{}\" y=\"{}\">{}</text>", x(lane), at, line);
         at += 15;
       }
       svg += "</g>\n";
@@ -138,20 +135,20 @@ class Drawing {
     return svg;
   }
 
-  std::string lanes() const {
-    std::string svg;
+  Markup lanes() const {
+    Markup svg;
     for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane)
-      svg += fmt::format("<path class=\"lane\" d=\"M{} {}V{}\"/>\n", x(lane), kHeaderHeight - 6,
-                         height_ - 4);
+      svg += Markup::of("<path class=\"lane\" d=\"M{} {}V{}\"/>\n", x(lane), kHeaderHeight - 6,
+                        height_ - 4);
     return svg;
   }
 
-  std::string spans() const {
-    std::string svg;
+  Markup spans() const {
+    Markup svg;
     for (const Span& span : timeline_.spans) {
       const int half = span.kind == SpanKind::turns ? 3 : 8;
       const int ends = span.kind == SpanKind::turns ? 0 : 9;
-      svg += fmt::format(
+      svg += Markup::of(
           "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>\n",
           class_of(span.kind), x(span.lane) - half, y(span.first) - ends, 2 * half,
           y(span.last) - y(span.first) + 2 * ends, half);
@@ -160,78 +157,77 @@ class Drawing {
   }
 
   /// Draws a line from the mark that acts in a row to the marks of its objects.
-  std::string touches() const {
-    std::string svg;
+  Markup touches() const {
+    Markup svg;
     for (std::size_t row = 0; row < timeline_.rows.size(); ++row) {
       const std::vector<Mark>& marks = timeline_.rows[row].marks;
       for (std::size_t i = 1; i < marks.size(); ++i)
-        svg += fmt::format("<path class=\"touch{}\" d=\"M{} {}H{}\"/>\n",
-                           timeline_.rows[row].weight == Weight::fault ? " bad" : "",
-                           x(marks[0].lane), y(row), x(marks[i].lane));
+        svg += Markup::of("<path class=\"touch{}\" d=\"M{} {}H{}\"/>\n",
+                          timeline_.rows[row].weight == Weight::fault ? " bad" : "",
+                          x(marks[0].lane), y(row), x(marks[i].lane));
     }
     return svg;
   }
 
-  std::string edge(const Edge& edge) const {
+  Markup edge(const Edge& edge) const {
     const int x1 = x(edge.from.lane), y1 = y(edge.from.row), x2 = x(edge.to.lane),
               y2 = y(edge.to.row);
     const int side = x1 < x2 ? -1 : 1;
     const int end = x2 + side * 10;
     const int middle = x1 == x2 ? x1 + 34 : (x1 + end) / 2;
-    return fmt::format("<path class=\"edge {0}\" d=\"M{1} {2}C{3} {2} {3} {4} {5} {4}\"/>{6}\n",
-                       class_of(edge.kind), x1, y1, middle, y2, end,
-                       arrow_head(class_of(edge.kind), end, y2, -side));
+    return Markup::of("<path class=\"edge {0}\" d=\"M{1} {2}C{3} {2} {3} {4} {5} {4}\"/>{6}\n",
+                      class_of(edge.kind), x1, y1, middle, y2, end,
+                      arrow_head(class_of(edge.kind), end, y2, -side));
   }
 
   /// Draws an edge down the lane of the object that died, and then to the use.
-  std::string missing_edge(const Edge& edge) const {
+  Markup missing_edge(const Edge& edge) const {
     const int x1 = x(edge.from.lane), y1 = y(edge.from.row) + 10, x2 = x(edge.to.lane),
               y2 = y(edge.to.row);
     if (x1 == x2)
-      return fmt::format("<path class=\"edge missing\" d=\"M{0} {1}V{2}\"/>", x1, y1, y2 - 18) +
+      return Markup::of("<path class=\"edge missing\" d=\"M{0} {1}V{2}\"/>", x1, y1, y2 - 18) +
              arrow_down("missing", x1, y2 - 11) + missing_label(x1, y1, y2);
     const int side = x1 < x2 ? -1 : 1;
     const int end = x2 + side * 12;
-    return fmt::format("<path class=\"edge missing\" d=\"M{0} {1}V{2}Q{0} {3} {4} {3}H{5}\"/>", x1,
-                       y1, y2 - 12, y2, x1 - side * 12, end + side * 6) +
+    return Markup::of("<path class=\"edge missing\" d=\"M{0} {1}V{2}Q{0} {3} {4} {3}H{5}\"/>", x1,
+                      y1, y2 - 12, y2, x1 - side * 12, end + side * 6) +
            arrow_head("missing", end, y2, -side) + missing_label(x1, y1, y2);
   }
 
-  std::string missing_label(int at, int y1, int y2) const {
+  Markup missing_label(int at, int y1, int y2) const {
     const int middle = (y1 + y2) / 2;
-    return fmt::format(
+    return Markup::of(
         "<rect class=\"label-ground\" x=\"{}\" y=\"{}\" width=\"64\" height=\"18\" rx=\"9\"/>"
         "<text class=\"label\" x=\"{}\" y=\"{}\">missing</text>\n",
         at - 32, middle - 10, at, middle + 3);
   }
 
-  std::string marks() const {
-    std::string svg;
+  Markup marks() const {
+    Markup svg;
     for (std::size_t row = 0; row < timeline_.rows.size(); ++row)
       for (const Mark& mark : timeline_.rows[row].marks)
         svg += glyph(mark.kind, timeline_.lanes[mark.lane].kind, x(mark.lane), y(row)) + "\n";
     return svg;
   }
 
-  std::string texts() const {
-    std::string svg;
+  Markup texts() const {
+    Markup svg;
     for (std::size_t i = 0; i < timeline_.rows.size(); ++i) {
       const Row& row = timeline_.rows[i];
       if (row.left_out > 0)
-        svg += fmt::format(
+        svg += Markup::of(
             "<text class=\"gap\" x=\"{}\" y=\"{}\">\u22ee<title>{} more</title></text>\n",
             kTurnWidth - 14, tops_[i] - 1, row.left_out);
-      svg += fmt::format(
+      svg += Markup::of(
           "<text class=\"turn\" x=\"{}\" y=\"{}\">{}</text>\n<text class=\"{}\" y=\"{}\">",
           kTurnWidth - 10, y(i) + 4, row.turn, dies_in(row) ? "w-death" : class_of(row.weight),
           y(i) + 4);
       int down = 0;
       for (const std::string& line : texts_[i]) {
         const int indent = down > 0 ? 2 * kLetterWidth : 0;
-        svg +=
-            fmt::format("<tspan x=\"{}\" dy=\"{}\">{}</tspan>", text_x() + indent, down,
-                        escaped(cut(line.substr(std::min(line.size(), line.find_first_not_of(' '))),
-                                    text_columns_)));
+        svg += Markup::of(
+            "<tspan x=\"{}\" dy=\"{}\">{}</tspan>", text_x() + indent, down,
+            cut(line.substr(std::min(line.size(), line.find_first_not_of(' '))), text_columns_));
         down = kLineHeight;
       }
       svg += "</text>\n";
@@ -249,7 +245,7 @@ class Drawing {
 
 }  // namespace
 
-std::string draw(const Timeline& timeline, std::string_view description) {
+Markup draw(const Timeline& timeline, std::string_view description) {
   return Drawing(timeline).draw(description);
 }
 

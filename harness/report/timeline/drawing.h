@@ -8,14 +8,15 @@
 
 #include <string>
 
+#include "harness/report/html.h"
 #include "harness/report/timeline/timeline.h"
 
 namespace harness::reports {
 
 /// Returns the drawing. `description`: text for screen readers.
-std::string draw(const Timeline& timeline, std::string_view description);
+Markup draw(const Timeline& timeline, std::string_view description);
 
 /// Returns a list of the kinds of marks and edges in the drawing, with their meanings.
-std::string legend(const Timeline& timeline);
+Markup legend(const Timeline& timeline);
 
 }  // namespace harness::reports

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/timeline/glyphs.h"
 
-#include <fmt/format.h>
-
 namespace harness::reports {
 
 std::string_view class_of(LaneKind kind) {
@@ -64,36 +62,36 @@ std::string_view class_of(Weight weight) {
   return {};
 }
 
-std::string glyph(MarkKind kind, LaneKind lane, int x, int y) {
+Markup glyph(MarkKind kind, LaneKind lane, int x, int y) {
   const std::string_view of = class_of(lane);
   switch (kind) {
     case MarkKind::op:
-      return fmt::format(
+      return Markup::of(
           "<rect class=\"fill {}\" x=\"{}\" y=\"{}\" width=\"14\" height=\"14\" rx=\"3\"/>", of,
           x - 7, y - 7);
     case MarkKind::event:
-      return fmt::format("<circle class=\"ring {}\" cx=\"{}\" cy=\"{}\" r=\"4\"/>", of, x, y);
+      return Markup::of("<circle class=\"ring {}\" cx=\"{}\" cy=\"{}\" r=\"4\"/>", of, x, y);
     case MarkKind::birth:
-      return fmt::format("<circle class=\"fill object\" cx=\"{}\" cy=\"{}\" r=\"7\"/>", x, y);
+      return Markup::of("<circle class=\"fill object\" cx=\"{}\" cy=\"{}\" r=\"7\"/>", x, y);
     case MarkKind::death:
-      return fmt::format(
+      return Markup::of(
           "<g class=\"dead\"><circle cx=\"{0}\" cy=\"{1}\" r=\"10\"/><path d=\"M{2} {3}l9 9m0 "
           "-9l-9 9\"/></g>",
           x, y, x - 4.5, y - 4.5);
     case MarkKind::meet:
-      return fmt::format("<path class=\"ring {}\" d=\"M{} {}l7 7l-7 7l-7 -7z\"/>", of, x, y - 7);
+      return Markup::of("<path class=\"ring {}\" d=\"M{} {}l7 7l-7 7l-7 -7z\"/>", of, x, y - 7);
     case MarkKind::undead:
-      return fmt::format(
+      return Markup::of(
           "<g class=\"undead\"><circle cx=\"{0}\" cy=\"{1}\" r=\"10\"/><path d=\"M{2} {3}l9 9m0 "
           "-9l-9 9\"/></g>",
           x, y, x - 4.5, y - 4.5);
     case MarkKind::other:
-      return fmt::format(
+      return Markup::of(
           "<circle class=\"ring bad\" cx=\"{0}\" cy=\"{1}\" r=\"8\"/><path class=\"bang ring bad\" "
           "d=\"M{0} {2}v4m0 3v1\"/>",
           x, y, y - 4);
     case MarkKind::fault:
-      return fmt::format(
+      return Markup::of(
           "<circle class=\"fill bad\" cx=\"{0}\" cy=\"{1}\" r=\"11\"/><path class=\"bang\" "
           "d=\"M{0} {2}v7m0 4v1\"/>",
           x, y, y - 6);
@@ -101,13 +99,12 @@ std::string glyph(MarkKind kind, LaneKind lane, int x, int y) {
   return {};
 }
 
-std::string arrow_head(std::string_view edge, int x, int y, int direction) {
-  return fmt::format("<path class=\"head {}\" d=\"M{} {}l{} -5v10z\"/>", edge, x, y,
-                     -8 * direction);
+Markup arrow_head(std::string_view edge, int x, int y, int direction) {
+  return Markup::of("<path class=\"head {}\" d=\"M{} {}l{} -5v10z\"/>", edge, x, y, -8 * direction);
 }
 
-std::string arrow_down(std::string_view edge, int x, int y) {
-  return fmt::format("<path class=\"head {}\" d=\"M{} {}l-5 -8h10z\"/>", edge, x, y);
+Markup arrow_down(std::string_view edge, int x, int y) {
+  return Markup::of("<path class=\"head {}\" d=\"M{} {}l-5 -8h10z\"/>", edge, x, y);
 }
 
 }  // namespace harness::reports

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The legend of a timeline: a sample of each kind of shape, with its meaning.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "harness/report/timeline/drawing.h"
@@ -12,26 +10,24 @@ namespace {
 
 constexpr int kMiddleX = 20, kMiddleY = 12;
 
-std::string item(const std::string& sample, std::string_view meaning) {
-  return fmt::format(
+Markup item(const Markup& sample, std::string_view meaning) {
+  return Markup::of(
       "<li><svg class=\"sample\" aria-hidden=\"true\" width=\"40\" height=\"24\">{}</svg>{}</li>\n",
       sample, meaning);
 }
 
-std::string edge_sample(EdgeKind kind) {
-  return fmt::format("<path class=\"edge {}\" d=\"M3 {}H30\"/>{}", class_of(kind), kMiddleY,
-                     arrow_head(class_of(kind), 37, kMiddleY, 1));
+Markup edge_sample(EdgeKind kind) {
+  return Markup::of("<path class=\"edge {}\" d=\"M3 {}H30\"/>{}", class_of(kind), kMiddleY,
+                    arrow_head(class_of(kind), 37, kMiddleY, 1));
 }
 
-std::string span_sample(SpanKind kind) {
+Markup span_sample(SpanKind kind) {
   const int half = kind == SpanKind::turns ? 3 : 7;
-  return fmt::format("<rect class=\"{}\" x=\"4\" y=\"{}\" width=\"32\" height=\"{}\" rx=\"{}\"/>",
-                     class_of(kind), kMiddleY - half, 2 * half, half);
+  return Markup::of("<rect class=\"{}\" x=\"4\" y=\"{}\" width=\"32\" height=\"{}\" rx=\"{}\"/>",
+                    class_of(kind), kMiddleY - half, 2 * half, half);
 }
 
-std::string mark_sample(MarkKind kind, LaneKind lane) {
-  return glyph(kind, lane, kMiddleX, kMiddleY);
-}
+Markup mark_sample(MarkKind kind, LaneKind lane) { return glyph(kind, lane, kMiddleX, kMiddleY); }
 
 bool has(const Timeline& timeline, MarkKind kind) {
   return std::any_of(timeline.rows.begin(), timeline.rows.end(), [&](const Row& row) {
@@ -84,8 +80,8 @@ constexpr SpanMeaning kSpans[] = {
 
 }  // namespace
 
-std::string legend(const Timeline& timeline) {
-  std::string html = "<ul class=\"legend\" aria-label=\"Legend\">\n";
+Markup legend(const Timeline& timeline) {
+  Markup html("<ul class=\"legend\" aria-label=\"Legend\">\n");
   for (const auto& [kind, meaning] : kEdges)
     if (timeline.find(kind) != nullptr) html += item(edge_sample(kind), meaning);
   for (const auto& [kind, lane, meaning] : kMarks)
