@@ -8,8 +8,7 @@
 #include "harness/base/sanitizers/sanitizers.h"
 #include "harness/core/fault/kinds.h"
 #include "harness/core/history/trail.h"
-#include "harness/core/intervention/intervention.h"
-#include "harness/core/intervention/order.h"
+#include "harness/core/intervention/word_repairs.h"
 
 namespace harness {
 namespace {
@@ -44,36 +43,15 @@ void put(std::uint64_t& word, const void* source, const Part& part) {
               static_cast<const char*>(source) + part.in_bytes, part.bytes);
 }
 
-/// Returns the value of a word that a repair has kept for this reader, or null.
-const std::uint64_t* kept_word(const SharedWords::Word* word, Generation expected, Label use) {
-  Intervention* repair = Intervention::current();
-  return repair != nullptr ? repair->word(word, raw(expected), use) : nullptr;
+word_repairs::Accessed accessed(const SharedWords::Word& word, Label label, Label site) {
+  return {&word, raw(word.generation), label, word.writer.site, site};
 }
 
-/// Lets the repair or order of the run, if any, keep a word that is about to be overwritten.
-void keep_word(const SharedWords::Word& word, Label label, Label site) {
-  Intervention* repair = Intervention::current();
-  if (repair != nullptr && repair->wants(label, word.writer.site, site)) [[unlikely]]
-    repair->keep_word(&word, raw(word.generation), word.value);
-  Order* order = Order::current();
-  if (order != nullptr && order->is_of_all()) [[unlikely]]
-    order->words().keep(&word, raw(word.generation), word.value);
-}
-
-/// Applies an order to a reader whose word belongs to another generation. Returns the value of the
-/// expected generation if it was overwritten. Otherwise waits for its writer; without a writer, the
-/// wait ends in a deadlock.
-const std::uint64_t* word_in_order(Scheduler& scheduler, const SharedWords::Word& word, Access read,
-                                   Label label, Generation expected) {
-  Order& order = *Order::current();
-  if (expected == Generation::any || word.generation == expected ||
-      !order.delays(label, scheduler.site()))
-    return nullptr;
-  const std::uint64_t* kept = order.words().find(&word, raw(expected));
-  if (kept == nullptr)
-    scheduler.wait_until(read, "its writer", [&] { return word.generation == expected; });
-  order.kept(word.writer.site);
-  return kept;
+/// Waits until a word has been written for the generation that a reader expects. Without a writer,
+/// the wait ends in a deadlock.
+void wait_for_writer(Scheduler& scheduler, const SharedWords::Word& word, Access read,
+                     Generation expected) {
+  scheduler.wait_until(read, "its writer", [&] { return word.generation == expected; });
 }
 
 /// Returns the kind of the running activation, or null if it belongs to a task.
@@ -118,14 +96,22 @@ void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Gene
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
     scheduler_.turn({resource(i), AccessKind::read});
     const std::uint64_t* own = nullptr;
-    if (Order::current() != nullptr) [[unlikely]]
-      own = word_in_order(scheduler_, words_[i], {resource(i), AccessKind::read}, label_, expected);
+    if (word_repairs::has_order() && expected != Generation::any &&
+        word_repairs::is_ordered(accessed(words_[i], label_, scheduler_.site()), raw(expected)))
+        [[unlikely]] {
+      own = word_repairs::kept_by_order(&words_[i], raw(expected));
+      if (own == nullptr)
+        wait_for_writer(scheduler_, words_[i], {resource(i), AccessKind::read}, expected);
+      word_repairs::note_ordered(words_[i].writer.site);
+    }
     edge_acquire(&words_[i]);
     take(words_[i].value, target, part_of(i, offset, bytes));
     if (Trail::current() != nullptr) [[unlikely]]
       follow(scheduler_, Trail::Kind::read, label_, i, words_[i].value);
     if (reported || words_[i].generation == expected) continue;
-    if (own == nullptr) own = kept_word(&words_[i], expected, scheduler_.site());
+    if (own == nullptr)
+      own =
+          word_repairs::kept_by_hold(accessed(words_[i], label_, scheduler_.site()), raw(expected));
     if (own != nullptr) [[unlikely]] {
       take(*own, target, part_of(i, offset, bytes));
       continue;
@@ -140,7 +126,7 @@ void SharedWords::write(const void* source, std::size_t offset, std::size_t byte
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
     scheduler_.turn({resource(i), AccessKind::write});
     const EdgePassage passage(&words_[i]);
-    keep_word(words_[i], label_, scheduler_.site());
+    word_repairs::keep(accessed(words_[i], label_, scheduler_.site()), words_[i].value);
     put(words_[i].value, source, part_of(i, offset, bytes));
     if (Trail::current() != nullptr) [[unlikely]]
       follow(scheduler_, Trail::Kind::write, label_, i, words_[i].value);
