@@ -46,7 +46,7 @@ class Shrinker {
     aim_ = {aim.signature, best_.window()};
     result_.deterministic = result_.reproduced && replays();
     if (result_.deterministic) {
-      while (improve_cheaply() || improve_dearly()) continue;
+      while (run_cheap_passes() || run_expensive_passes()) continue;
       result_.finished = effort_ != Effort::cheap && !best_.spent();
       result_.deterministic = replays();
     }
@@ -63,7 +63,7 @@ class Shrinker {
 
   // ---- cheap passes: leave things out ----
 
-  bool improve_cheaply() {
+  bool run_cheap_passes() {
     const bool plain = best_.improve(minimizing::program_of(tape()));
     const bool sliced = best_.improve(slice());
     const bool dropped = drop_tasks();
@@ -187,7 +187,7 @@ class Shrinker {
     return changed;
   }
 
-  bool improve_dearly() {
+  bool run_expensive_passes() {
     if (effort_ == Effort::cheap) return false;
     if (effort_ == Effort::plainer) return delete_together();
     return follow_known() || few_of_its_own() || delete_together() || fewer_of_any() ||
