@@ -35,3 +35,9 @@ fi
 # Prints every line on a terminal, and elsewhere one step in fifty, and what is no step.
 progress() { if [[ -t 2 ]]; then cat; else awk '!/^\[[0-9]+\/[0-9]+\] / || ++steps % 50 == 0 {print; fflush()}'; fi; }
 ninja -C "build/$preset" "${targets[@]}" 2>&1 | progress >&2 || { echo "build: preset $preset failed" >&2; exit 2; }
+
+# The processor time says what the build costs on a busy machine, too. A build with nothing to do prints nothing.
+spent=build/$preset/.processor_seconds
+LC_ALL=C times >"$spent"  # Not in a pipe: a subshell would print its own.
+seconds=$(awk 'NR == 2 {gsub("[ms]", " "); print int($1 * 60 + $2 + $3 * 60 + $4)}' "$spent")
+(( seconds < 5 )) || echo "build: $seconds s of processors ($(( seconds / 2 )) s on two quiet cores)" >&2

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example
-// scenario:
-// requests for
-// buffers that
-// another thread
-// replaces.
+// The example scenario: requests for buffers that another thread replaces.
 #include "scenarios/example/scenario.h"
 
 #include "scenarios/example/variants.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts: numbers the objects that the
-// path makes, and notifies the
-// listeners.
+// Facts: numbers the objects that the path makes, and notifies the listeners.
 #pragma once
 
 #include <tuple>
