@@ -8,7 +8,6 @@
 
 #include "harness/run/scenario/stage.h"
 #include "scenarios/argpack/player.h"
-#include "scenarios/argpack/variants.h"
 
 namespace scenarios::argpack {
 namespace {
@@ -21,18 +20,17 @@ using targets::argpack::Setup;
 using targets::argpack::Status;
 using targets::argpack::Walk;
 
-using Stage = harness::Stage<Judges, Player, Shape>;
+using Stage = harness::Stage<Judge, Player, Shape>;
 
-void clear_up(Scene& scene, Judges& judges) {
-  const Argpack& path = judges.path();
+void clear_up(Scene& scene, Judge& judge) {
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
-  if (scene.world().history.faults().empty()) judges.look_at_host_arrays();
-  judges.witness().close();
-  path.globals.drop_all();
+  if (scene.world().history.faults().empty()) judge.look_at_host_arrays();
+  judge.close();
+  judge.path().globals.drop_all();
   scene.world().heap.finish_collection();  // No other collection can run during this one.
-  path.garbage.collect(2);
-  if (!harness::insist([&] { return path.programs.synchronize() == Status::ok; })) return;
-  judges.witness().judge_end();
+  judge.call(Op::collect, {2});
+  if (!harness::insist([&] { return judge.call(Op::synchronize, {}) == Status::ok; })) return;
+  judge.judge_end();
   scene.mark_quiescent();
 }
 
@@ -73,32 +71,12 @@ constexpr std::array<std::array<Place, kPackCount>, 6> kPackOrders{{
     {Place::pack, Place::nested_twice, Place::nested},
 }};
 
-/// A walk under construction.
-class Growing {
- public:
-  explicit Growing(const std::array<Place, kPackCount>& packs) {
-    std::copy(packs.begin(), packs.end(), walk_.begin());
-  }
-  /// Inserts a parameter behind this many others.
-  void insert(Place place, std::uint32_t behind) {
-    const auto at = walk_.begin() + behind;
-    std::copy_backward(at, walk_.begin() + count_, walk_.begin() + count_ + 1);
-    *at = place;
-    ++count_;
-  }
-  const Walk& walk() const { return walk_; }
-
- private:
-  Walk walk_{};
-  std::uint32_t count_ = kPackCount;
-};
-
-Setup set_up(Scene& scene, Judges& judges) {
+Setup set_up(Scene& scene, Judge& judge) {
   Setup setup;
   setup.backend = static_cast<targets::argpack::Backend>(scene.config().values[kBackendAxis]);
   setup.gil = has_gil(scene.config());
   setup.walk = pick_walk(scene);
-  setup.observer = &judges;
+  setup.observer = &judge;
   return setup;
 }
 
@@ -108,12 +86,19 @@ Walk pick_walk(Scene& scene) {
   constexpr std::uint32_t kBehindPacks = kPackCount;
   const std::uint32_t order = scene.pick(Site::order, kPackOrders.size());
   const std::uint32_t first = order == 1 ? kBehindPacks : 0;
-  Growing growing(kPackOrders[order]);
-  growing.insert(Place::array,
-                 (first + scene.pick(Site::order, kPackCount + 1)) % (kPackCount + 1));
-  growing.insert(Place::external,
-                 (first + 1 + scene.pick(Site::order, kPackCount + 2)) % (kPackCount + 2));
-  return growing.walk();
+  Walk walk{};
+  std::copy(kPackOrders[order].begin(), kPackOrders[order].end(), walk.begin());
+  std::uint32_t count = kPackCount;
+  for (const Place place : {Place::array, Place::external}) {
+    // Behind this many others.
+    const std::uint32_t behind =
+        (first + (count - kPackCount) + scene.pick(Site::order, count + 1)) % (count + 1);
+    const auto at = walk.begin() + behind;
+    std::copy_backward(at, walk.begin() + count, walk.begin() + count + 1);
+    *at = place;
+    ++count;
+  }
+  return walk;
 }
 
 void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
@@ -126,7 +111,7 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   configure(scene.world().heap, scene.config());
   auto* stage = scheduler.arena().make<Stage>(scene, shape, themes());
-  scene.set_state(stage->judges);
+  scene.set_state(stage->judges.reach());
   const Setup setup = set_up(scene, stage->judges);
   const Argpack path = make(stage->runtime, setup);
   stage->judges.set_path(path);

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // How it works. A row of ops.def names a condition and a call, both of which are in this file. A
-// call chooses its arguments and passes them to the path.
+// call chooses the arguments that its row lists, and calls the path.
 #include "scenarios/argpack/player.h"
 
 namespace scenarios::argpack {
 namespace {
 
 using harness::Slot;
-using targets::argpack::Argpack;
-using targets::argpack::FinalizerAction;
 using targets::argpack::kNothing;
 using targets::argpack::Status;
-using targets::argpack::Storage;
 
 /// Returns the value of a slot. Values of different slots differ by more than a pack's depth.
-std::int32_t value_of(const Slot& slot) {
-  return static_cast<std::int32_t>(1000 * (slot.task + 1) + 10 * slot.index);
+constexpr std::uint32_t value_of(const Slot& slot) {
+  return 1000 * (slot.task + 1) + 10 * slot.index;
 }
 
 // ---- when ---------------------------------------------------------------------------------------
@@ -44,304 +41,171 @@ bool has_bound(const Situation& now) { return now.bound != 0; }
 bool has_compiled(const Situation& now) { return now.compiled != 0; }
 bool has_command_list(const Situation& now) { return now.command_list && has_packs(now); }
 
-/// Chooses a variable to be bound, written or read. Default: one not from before a reset.
-Variable used(Player& player, const Situation& now, Variables variables) {
-  return player.choose().used(now.fresh(variables), now.stale(variables));
+// ---- the arguments ------------------------------------------------------------------------------
+
+constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
+
+/// The arguments of one op, as they are chosen.
+class Choice {
+ public:
+  Choice(Player& player, const Situation& now, const Slot& slot)
+      : player_(player), choose_(player.choose()), now_(now), slot_(slot) {}
+
+  std::uint32_t next(Argument argument) { return values_[count_++] = value(argument); }
+  /// Chooses all arguments of the op that were not chosen yet.
+  const Values& rest(Op op) {
+    const ArgumentList& arguments = traits_of(op).arguments;
+    while (count_ < arguments.count) next(arguments.of[count_]);
+    return values_;
+  }
+
+ private:
+  std::uint32_t value(Argument argument) {
+    switch (argument) {
+#define ARGUMENT(name, role, choice) \
+  case Argument::name:               \
+    return choice;
+#include "scenarios/argpack/arguments.def"
+    }
+    return 0;
+  }
+
+  // ---- for arguments.def ----
+  std::uint32_t depth() const { return player_.depth(last()); }
+  std::uint32_t last() const { return values_[count_ - 1]; }
+  Variables fresh_arrays() const { return now_.fresh(now_.census.arrays); }
+  Variables stale_arrays() const { return now_.stale(now_.census.arrays); }
+  /// Chooses a variable to be bound, written or read. Default: one not from before a reset.
+  Variable used(Variables variables) {
+    return choose_.used(now_.fresh(variables), now_.stale(variables));
+  }
+  /// Returns the packs that fit below the chosen one at the chosen level; if there are none, all.
+  Variables children() const {
+    const Variables fitting = player_.fitting_children(now_, values_[0], values_[1]);
+    return fitting != 0 ? fitting : now_.census.packs;
+  }
+  /// Chooses a context, preferably one of `rather`; kNothing if tasks use all of them.
+  Variable free_context(Variables rather, Variables contexts) {
+    const Variables free = contexts & ~player_.used_contexts();
+    return free != 0 ? choose_.rather(rather & free, free) : kNothing;
+  }
+  /// Returns the victims of each kind of finalizer; the last two kinds need none.
+  std::array<Variables, targets::argpack::kFinalizerActionCount> victims() const {
+    const Census& census = now_.census;
+    return {census.deep, census.all(), census.arrays, census.externals, census.packs, census.packs};
+  }
+  std::uint32_t action() {
+    std::array<std::uint32_t, targets::argpack::kFinalizerActionCount> values;
+    std::size_t count = 0;
+    for (std::uint32_t action = 0; action < values.size(); ++action)
+      if (victims()[action] != 0) values[count++] = action + 1;
+    return choose_.of(std::span(values).first(count)) - 1;
+  }
+
+  Player& player_;
+  Chooser& choose_;
+  const Situation& now_;
+  const Slot& slot_;
+  Values values_{};
+  std::size_t count_ = 0;
+};
+
+// ---- the calls ----------------------------------------------------------------------------------
+
+/// Calls the path with arguments as they are chosen.
+template <Op op>
+Status chosen(Player& player, const Situation& now, const Slot& slot) {
+  return player.judge().call(op, Choice(player, now, slot).rest(op));
 }
 
-// ---- packs --------------------------------------------------------------------------------------
-
-// By default two levels deep, because nested packs can be replaced.
-Status new_argpack(Player& player, const Situation& now, const Slot& slot) {
-  Chooser& choose = player.choose();
-  constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
-  const Variable into = choose.place(slot, kPackVariables);
-  const std::uint32_t depth = choose.of(kDepths);
-  const Variables arrays = now.census.arrays;
-  return player.path().packs.new_argpack(into, depth, value_of(slot),
-                                         choose.none_or(now.fresh(arrays), now.stale(arrays)));
-}
-
-Status set_scalar(Player& player, const Situation& now, const Slot& slot) {
-  const Variable pack = used(player, now, now.census.packs);
-  return player.path().packs.set_scalar(
-      pack, player.choose().number(player.path().globals.depth(pack)), value_of(slot));
-}
-
-Status replace_nested(Player& player, const Situation& now, const Slot& slot) {
-  const Variable pack = used(player, now, now.census.deep);
-  const std::uint32_t level = player.choose().level(player.path().globals.depth(pack));
-  return player.path().packs.replace_nested(pack, level, value_of(slot));
-}
-
-Status set_nested(Player& player, const Situation& now, const Slot&) {
-  Chooser& choose = player.choose();
-  const Variable pack = used(player, now, now.census.deep);
-  const std::uint32_t level = choose.level(player.path().globals.depth(pack));
-  const Variables children = player.fitting_children(now, pack, level);
-  const Variable child = used(player, now, children != 0 ? children : now.census.packs);
-  return player.path().packs.set_nested(pack, level, child);
-}
-
-Status get_nested(Player& player, const Situation& now, const Slot& slot) {
-  Chooser& choose = player.choose();
-  const Variable into = choose.place(slot, kPackVariables);
-  const Variable pack = choose.from(now.census.deep);
-  return player.path().packs.get_nested(into, pack,
-                                        choose.level(player.path().globals.depth(pack)));
-}
-
-// ---- arrays -------------------------------------------------------------------------------------
-
-Status new_ndarray(Player& player, const Situation&, const Slot& slot) {
-  const Variable into = player.choose().place(slot, kArrayVariables);
-  return player.path().arrays.new_ndarray(into, value_of(slot), !player.choose().one_in(4));
-}
-
-Status fill(Player& player, const Situation& now, const Slot& slot) {
-  return player.path().arrays.fill(used(player, now, now.census.arrays), value_of(slot));
-}
-
-Status set_gradient(Player& player, const Situation& now, const Slot&) {
-  return player.path().arrays.set_gradient(player.choose().from(now.census.arrays));
-}
-
-Status drop_gradient(Player& player, const Situation& now, const Slot&) {
-  return player.path().arrays.drop_gradient(player.choose().from(now.census.arrays));
-}
-
-Status new_external(Player& player, const Situation&, const Slot& slot) {
-  const Variable into = player.choose().place(slot, kExternalVariables);
-  return player.path().arrays.new_external(
-      into, player.choose().yes() ? Storage::host : Storage::device, value_of(slot));
-}
-
-Status resize_external(Player& player, const Situation& now, const Slot&) {
-  return player.path().arrays.resize_external(player.choose().from(now.census.externals));
-}
-
-Status to_numpy(Player& player, const Situation& now, const Slot&) {
-  return player.path().arrays.to_numpy(used(player, now, now.census.arrays | now.census.externals));
-}
-
-// ---- any object ---------------------------------------------------------------------------------
-
+template <Op op>
 Status alias(Player& player, const Situation& now, const Slot& slot) {
-  const Variable from = player.choose().from(now.census.all());
-  const Variable into = player.choose().place(slot, siblings(from));
+  Choice choice(player, now, slot);
+  const Variable from = choice.next(Argument::any);
+  const Variable into = choice.next(Argument::into_sibling);
   for (Variables* contexts : {&player.hints().bound, &player.hints().compiled})
     *contexts = (*contexts & ~bit(into)) | ((*contexts & bit(from)) != 0 ? bit(into) : 0);
-  return player.path().globals.alias(into, from);
+  return player.judge().call(op, {into, from});
 }
 
-Status drop(Player& player, const Situation& now, const Slot&) {
-  return player.path().globals.drop(player.choose().from(now.census.all()));
-}
-
-Status make_cycle(Player& player, const Situation& now, const Slot&) {
-  return player.path().garbage.make_cycle(player.choose().from(now.census.all()));
-}
-
-Status plant(Player& player, const Situation& now, const Slot& slot) {
-  const Census& census = now.census;
-  // Victims of each kind of action; the last two kinds need none.
-  const std::array<Variables, targets::argpack::kFinalizerActionCount> victims{
-      census.deep, census.all(), census.arrays, census.externals, census.packs, census.packs};
-  std::array<std::uint32_t, targets::argpack::kFinalizerActionCount> values;
-  std::size_t count = 0;
-  for (std::uint32_t action = 0; action < victims.size(); ++action)
-    if (victims[action] != 0) values[count++] = action + 1;
-  const std::uint32_t action = player.choose().of(std::span(values).first(count)) - 1;
-  return player.path().garbage.plant(static_cast<FinalizerAction>(action),
-                                     player.choose().from(victims[action]), value_of(slot));
-}
-
-Status collect(Player& player, const Situation&, const Slot&) {
-  return player.path().garbage.collect(2 - player.choose().number(3));
-}
-
-// ---- the program --------------------------------------------------------------------------------
-
-Status synchronize(Player& player, const Situation&, const Slot&) {
-  return player.path().programs.synchronize();
-}
-
-Status flush(Player& player, const Situation&, const Slot&) {
-  return player.path().programs.flush();
-}
-
-Status reset(Player& player, const Situation&, const Slot&) {
-  return player.path().programs.reset();
-}
-
-Status call(Player& player, const Situation& now, const Slot&) {
-  Chooser& choose = player.choose();
-  targets::argpack::Arguments arguments;
-  const Variables arrays = now.census.arrays;
-  arguments.pack = used(player, now, now.census.packs);
-  arguments.array = choose.used_or_none(now.fresh(arrays), now.stale(arrays));
-  arguments.external = choose.used_or_none(now.census.externals, 0);
-  arguments.returns = choose.yes();
-  arguments.too_many = choose.one_in(16);
-  return player.path().calls.call(arguments);
-}
-
-// ---- several calls of the interface in one op ---------------------------------------------------
-
-// kernel(T(...)); the pack stays in a variable.
-Status call_new(Player& player, const Situation&, const Slot& slot) {
-  Chooser& choose = player.choose();
-  constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
-  const Variable into = choose.place(slot, kPackVariables);
-  const std::uint32_t depth = choose.of(kDepths);
-  const bool returns = choose.yes();
-  const Status status = player.part(Op::new_argpack, 0, [&] {
-    return player.path().packs.new_argpack(into, depth, value_of(slot), kNothing);
-  });
-  if (status != Status::ok) return status;
-  return player.part(Op::call, 1,
-                     [&] { return player.path().calls.call({.pack = into, .returns = returns}); });
-}
-
-// A loop of calls that do not wait: more launches than may hold objects.
-Status call_often(Player& player, const Situation& now, const Slot&) {
-  constexpr std::uint32_t kTimes = 10;
-  const Variable pack = used(player, now, now.census.packs);
-  Status status = Status::ok;
-  for (std::uint32_t i = 0; i < kTimes && status == Status::ok; ++i)
-    status = player.part(
-        Op::call, i, [&] { return player.path().calls.call({.pack = pack, .returns = false}); });
-  return status;
-}
-
-// kernel(T(...), ndarray, external), all of them new: a complete script in one op.
-Status call_with_all(Player& player, const Situation&, const Slot& slot) {
-  Chooser& choose = player.choose();
-  const Argpack& path = player.path();
-  targets::argpack::Arguments arguments;
-  arguments.pack = choose.place(slot, kPackVariables);
-  arguments.array = choose.place(slot, kArrayVariables);
-  arguments.external = choose.place(slot, kExternalVariables);
-  const Storage storage = choose.yes() ? Storage::host : Storage::device;
-  arguments.returns = choose.yes();
-  const std::int32_t value = value_of(slot);
-  Status status = player.part(Op::new_argpack, 0, [&] {
-    return path.packs.new_argpack(arguments.pack, 2, value, kNothing);
-  });
-  if (status == Status::ok)
-    status = player.part(Op::new_ndarray, 1,
-                         [&] { return path.arrays.new_ndarray(arguments.array, value, true); });
-  if (status == Status::ok)
-    status = player.part(Op::new_external, 2, [&] {
-      return path.arrays.new_external(arguments.external, storage, value);
-    });
-  return status == Status::ok ? player.part(Op::call, 3, [&] { return path.calls.call(arguments); })
-                              : status;
-}
-
-// ---- contexts -----------------------------------------------------------------------------------
-
-/// Calls `act` with one of the contexts, preferably one of `rather`. Does nothing if other tasks
-/// use all of them.
-template <class Act>
-Status with_context(Player& player, Variables contexts, Variables rather, Act act) {
-  const Variables free = contexts & ~player.others_contexts();
-  if (free == 0) return Status::ok;
-  const Variable context = player.choose().rather(rather & free, free);
+/// Does nothing if tasks use all contexts. Retries a failed launch.
+template <Op op>
+Status in_context(Player& player, const Situation& now, const Slot& slot) {
+  Choice choice(player, now, slot);
+  const Variable context = choice.next(traits_of(op).arguments.of[0]);
+  if (context == kNothing) return Status::ok;
   const ContextUse use = player.use_context(context);
-  return act(context);
+  const Values& values = choice.rest(op);
+  const Status status = player.judge().call(op, values);
+  ContextHints& hints = player.hints();
+  if (op == Op::set_arg_argpack && status == Status::ok) hints.bound |= bit(context);
+  if (op == Op::compile && status == Status::ok) hints.compiled |= bit(context) & hints.bound;
+  const bool retries = op == Op::launch && status == Status::driver_error;
+  return retries ? player.judge().call(op, values) : status;
 }
 
 // Empty, or with every argument bound and compiled, so that the next step is its launch.
+template <Op op>
 Status make_context(Player& player, const Situation& now, const Slot& slot) {
-  const Argpack& path = player.path();
-  const Variable into = player.choose().place(slot, kContextVariables);
+  const Variable into = Choice(player, now, slot).next(Argument::into_context);
   const bool bare = player.choose().yes();
-  player.hints().bound &= ~bit(into);
-  player.hints().compiled &= ~bit(into);
-  if (bare) return path.contexts.make_context(into);
+  ContextHints& hints = player.hints();
+  hints.bound &= ~bit(into);
+  hints.compiled &= ~bit(into);
+  if (bare) return player.judge().call(op, {into});
   const ContextUse use = player.use_context(into);
   const auto first_of = [&](Variables set) {
     return static_cast<Variable>(std::countr_zero(now.fresh(set)));
   };
-  Status status =
-      player.part(Op::make_context, 0, [&] { return path.contexts.make_context(into); });
+  Status status = player.part(0, op, {into});
   if (status == Status::ok && now.fresh(now.census.arrays) != 0)
-    status = player.part(Op::set_arg_ndarray_with_grad, 1, [&] {
-      return path.contexts.set_arg_ndarray_with_grad(into, first_of(now.census.arrays));
-    });
+    status = player.part(1, Op::set_arg_ndarray_with_grad, {into, first_of(now.census.arrays)});
   if (status == Status::ok && now.census.externals != 0)
-    status = player.part(Op::set_arg_external, 2, [&] {
-      return path.contexts.set_arg_external(into, first_of(now.census.externals));
-    });
+    status = player.part(2, Op::set_arg_external, {into, first_of(now.census.externals)});
   if (status == Status::ok)
-    status = player.part(Op::set_arg_argpack, 3, [&] {
-      return path.contexts.set_arg_argpack(into, first_of(now.census.packs));
-    });
-  if (status == Status::ok) player.hints().bound |= bit(into);
-  if (status == Status::ok)
-    status = player.part(Op::compile, 4, [&] { return path.contexts.compile(into); });
-  if (status == Status::ok) player.hints().compiled |= bit(into);
+    status = player.part(3, Op::set_arg_argpack, {into, first_of(now.census.packs)});
+  if (status == Status::ok) hints.bound |= bit(into);
+  if (status == Status::ok) status = player.part(4, Op::compile, {into});
+  if (status == Status::ok) hints.compiled |= bit(into);
   return status;
 }
 
-Status set_arg_argpack(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now.census.contexts, now.unbound, [&](Variable context) {
-    const Status status =
-        player.path().contexts.set_arg_argpack(context, used(player, now, now.census.packs));
-    if (status == Status::ok) player.hints().bound |= bit(context);
-    return status;
-  });
+// kernel(T(...)); the pack stays in a variable.
+template <Op op>
+Status call_new(Player& player, const Situation& now, const Slot& slot) {
+  const auto [into, depth, returns, none, neither] = Choice(player, now, slot).rest(op);
+  const Status status = player.part(0, Op::new_argpack, {into, depth, value_of(slot), kNothing});
+  return status == Status::ok ? player.part(1, Op::call, {into, kNothing, kNothing, returns})
+                              : status;
 }
 
-Status set_arg_ndarray(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now.census.contexts, now.open(), [&](Variable context) {
-    return player.path().contexts.set_arg_ndarray(context, used(player, now, now.census.arrays));
-  });
+// A loop of calls that do not wait: more launches than may hold objects.
+template <Op op>
+Status call_often(Player& player, const Situation& now, const Slot& slot) {
+  constexpr std::uint32_t kTimes = 10;
+  const Variable pack = Choice(player, now, slot).next(Argument::used_pack);
+  Status status = Status::ok;
+  for (std::uint32_t i = 0; i < kTimes && status == Status::ok; ++i)
+    status = player.part(i, Op::call, {pack, kNothing, kNothing, false});
+  return status;
 }
 
-Status set_arg_ndarray_with_grad(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now.census.contexts, now.open(), [&](Variable context) {
-    return player.path().contexts.set_arg_ndarray_with_grad(context,
-                                                            used(player, now, now.census.arrays));
-  });
-}
-
-Status set_arg_external(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now.census.contexts, now.open(), [&](Variable context) {
-    return player.path().contexts.set_arg_external(context,
-                                                   player.choose().from(now.census.externals));
-  });
-}
-
-Status set_arg_scalar(Player& player, const Situation& now, const Slot& slot) {
-  return with_context(player, now.census.contexts, now.open(), [&](Variable context) {
-    return player.path().contexts.set_arg_scalar(context, value_of(slot));
-  });
-}
-
-Status compile(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now.open(), now.bound, [&](Variable context) {
-    const Status status = player.path().contexts.compile(context);
-    if (status == Status::ok) player.hints().compiled |= bit(context) & player.hints().bound;
-    return status;
-  });
-}
-
-// Retries a failed launch.
-Status launch(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now.census.contexts, now.compiled, [&](Variable context) {
-    const bool returns = player.choose().yes();
-    const Status status = player.path().contexts.launch(context, returns);
-    return status == Status::driver_error ? player.path().contexts.launch(context, returns)
-                                          : status;
-  });
+// kernel(T(...), ndarray, external), all of them new: a complete script in one op.
+template <Op op>
+Status call_with_all(Player& player, const Situation& now, const Slot& slot) {
+  const auto [pack, array, external, on_device, returns] = Choice(player, now, slot).rest(op);
+  const std::uint32_t value = value_of(slot);
+  Status status = player.part(0, Op::new_argpack, {pack, 2, value, kNothing});
+  if (status == Status::ok) status = player.part(1, Op::new_ndarray, {array, value, true});
+  if (status == Status::ok) status = player.part(2, Op::new_external, {external, on_device, value});
+  if (status == Status::ok) status = player.part(3, Op::call, {pack, array, external, returns});
+  return status;
 }
 
 // ---- the table ----------------------------------------------------------------------------------
 
 constexpr auto kRows = std::to_array<Player::Row>({
-#define OP(name, applies, call) {#name, applies, call},
+#define OP(name, condition, call, ...) {#name, condition, call<Op::name>},
 #include "scenarios/argpack/ops.def"
 });
 

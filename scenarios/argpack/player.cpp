@@ -4,19 +4,19 @@
 
 namespace scenarios::argpack {
 
-Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
+Player::Player(harness::Scene& scene, Judge& judge, const Theme& theme)
     : harness::Player<Player, Situation, Theme, targets::argpack::Status>(scene, op_rows(), theme),
-      judges_(judges),
+      judge_(judge),
       chooser_(scene),
       use_(scene.world().scheduler) {}
 
 // ---- what there is ----------------------------------------------------------------------------
 
 Situation Player::look() const {
-  Situation now{take_census(path().globals)};
+  Situation now{take_census(judge_.path().globals)};
   for (Variables rest = now.census.packs | now.census.arrays; rest != 0; rest &= rest - 1) {
     const auto variable = static_cast<Variable>(std::countr_zero(rest));
-    if (judges_.is_stale(variable)) now.census.stale |= bit(variable);
+    if (judge_.is_stale(variable)) now.census.stale |= bit(variable);
   }
   now.uses_stale = theme().uses_stale;
   now.unbound = now.census.contexts & ~hints_.bound & ~hints_.compiled;
@@ -35,20 +35,19 @@ bool Player::some_child_fits(const Situation& now) const {
 }
 
 Variables Player::fitting_children(const Situation& now, Variable pack, std::uint32_t level) const {
-  const std::uint32_t depth = path().globals.depth(pack) - level;
+  const std::uint32_t depth = this->depth(pack) - level;
   Variables fitting = 0;
   for (Variables rest = now.usable(now.census.packs); rest != 0; rest &= rest - 1) {
     const auto child = static_cast<Variable>(std::countr_zero(rest));
-    if (path().globals.depth(child) == depth) fitting |= bit(child);
+    if (this->depth(child) == depth) fitting |= bit(child);
   }
   return fitting;
 }
 
-Variables Player::others_contexts() const {
+Variables Player::used_contexts() const {
   Variables used = 0;
-  const harness::TaskId mine = scene().world().scheduler.current();
-  for (const ContextUse* each = first_use_; each != nullptr; each = each->next())
-    if (each->task() != mine) used |= bit(each->context());
+  for (Variable v = 0; v < context_users_.size(); ++v)
+    if (context_users_[v] != 0) used |= bit(v);
   return used;
 }
 
@@ -67,11 +66,20 @@ static constexpr Ops kUses =
     ops(Op::call, Op::call_new, Op::call_often, Op::call_with_all, Op::set_arg_argpack);
 
 void Player::take_closing_slot(std::uint32_t index) {
-  if (judges_.launched()) return;
+  if (judge_.launched()) return;
   const harness::ActivationScope activation(scene().world().scheduler, 0, index);
   harness::OpList offered;
   offered.add(closing(current_situation()));
   fill(offered, {0, index});
+}
+
+targets::argpack::Status Player::part(std::uint32_t nth, Op op, const Values& values) {
+  harness::World& world = scene().world();
+  const harness::ActivationScope activation(world.scheduler, world.picker.current().name,
+                                            kOps[harness::raw(op)].name, nth);
+  const targets::argpack::Status status = judge_.call(op, values);
+  if (status == targets::argpack::Status::ok) scene().count_op(harness::raw(op));
+  return status;
 }
 
 // A mutator acts early or late in a call, with different effects.

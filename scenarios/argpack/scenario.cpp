@@ -2,15 +2,14 @@
 // The argpack scenario: a Python script and a second thread use Taichi arg packs, while the
 // collector, the allocator and the device make their choices.
 //
-//   variables.h  the script's variables          enabled_ops.h   ops that make sense now
-//   player.h     the slots of the tasks              driver.cpp  the tasks
-//   ops.def, ops.cpp  the ops                        chooser.h   their arguments
-//   judges.h     receives and judges facts           programs.h  tapes op by op
-//   windows.cpp  assigns faults to windows           oracle.cpp  judges of this path only
-//   variants.cpp claims of the variants              shadow.h    windows that a run reached
+//   ops.def, ops.cpp  the ops                  arguments.def, chooser.h  their arguments
+//   enabled_ops.h     ops that make sense now  variables.h       the script's variables
+//   player.h          the slots of the tasks   driver.cpp        the tasks
+//   judge.h           judges results           readings.cpp      judges values
+//   variants.cpp      claims of the variants   programs.h        tapes op by op
+//   model/            the state of the script; README.md lists its files
 #include "scenarios/argpack/scenario.h"
 
-#include "scenarios/argpack/variants.h"
 #include "scenarios/argpack/windows.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_argpack;

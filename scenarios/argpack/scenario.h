@@ -9,11 +9,11 @@ namespace scenarios::argpack {
 
 /// The ops of a script, one per row of ops.def.
 enum class Op : std::uint8_t {
-#define OP(name, applies, call) name,
+#define OP(name, ...) name,
 #include "scenarios/argpack/ops.def"
 };
 inline constexpr auto kOps = std::to_array<harness::OpInfo>({
-#define OP(name, applies, call) {#name},
+#define OP(name, ...) {#name},
 #include "scenarios/argpack/ops.def"
 });
 inline constexpr std::size_t kOpCount = kOps.size();
@@ -41,6 +41,11 @@ void drive_shaped(harness::Scene& scene, const Shape& shape);
 /// Drives another path: tests break one and check that a judge reports it.
 using Maker = targets::argpack::Argpack (*)(harness::Runtime&, const targets::argpack::Setup&);
 void drive_path(harness::Scene& scene, const Shape& shape, Maker make);
+
+/// Returns the target's policies, each with its author's claim.
+std::span<const harness::VariantInfo> variants();
+/// Returns the maker of the path for the variant with this index.
+Maker maker_of(std::size_t variant);
 
 /// Judges the growth of objects of which a Program may own only one, however often it was reset.
 void judge(harness::Scene& scene);

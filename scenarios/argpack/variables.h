@@ -10,6 +10,7 @@
 
 namespace scenarios::argpack {
 
+using targets::argpack::Kind;
 using targets::argpack::Variable;
 
 /// A set of variables, one bit each.
@@ -50,23 +51,12 @@ struct Census {
 inline Census take_census(const targets::argpack::Globals& globals) {
   Census census;
   for (Variable v = 0; v < targets::argpack::kVariableCount; ++v) {
-    switch (globals.kind(v)) {
-      case targets::argpack::Kind::nothing:
-        break;
-      case targets::argpack::Kind::pack:
-        census.packs |= bit(v);
-        if (globals.depth(v) > 1) census.deep |= bit(v);
-        break;
-      case targets::argpack::Kind::ndarray:
-        census.arrays |= bit(v);
-        break;
-      case targets::argpack::Kind::external:
-        census.externals |= bit(v);
-        break;
-      case targets::argpack::Kind::context:
-        census.contexts |= bit(v);
-        break;
-    }
+    const Kind kind = globals.kind(v);
+    if (kind == Kind::pack) census.packs |= bit(v);
+    if (kind == Kind::pack && globals.depth(v) > 1) census.deep |= bit(v);
+    if (kind == Kind::ndarray) census.arrays |= bit(v);
+    if (kind == Kind::external) census.externals |= bit(v);
+    if (kind == Kind::context) census.contexts |= bit(v);
   }
   return census;
 }

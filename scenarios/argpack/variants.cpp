@@ -2,9 +2,9 @@
 // The table of variants: each row is a policy, by name, with its author's claim; the first is the
 // path as shipped. A claim lists a window that some way can reach, together with that way if only
 // contexts made by hand can: what kernel(...) pins is safe in calls.
-#include "scenarios/argpack/variants.h"
-
 #include "harness/run/scenario/variants.h"
+
+#include "scenarios/argpack/scenario.h"
 
 namespace scenarios::argpack {
 namespace {

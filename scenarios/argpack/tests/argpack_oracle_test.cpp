@@ -5,7 +5,7 @@
 #include "harness/core/fault/kinds.h"
 #include "harness/run/tests/told_scene.h"
 #include "harness/search/reproducer/reproducer.h"
-#include "scenarios/argpack/judges.h"
+#include "scenarios/argpack/judge.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 
 namespace scenarios::argpack::testing {
@@ -56,9 +56,9 @@ struct Met {
 /// Returns the window of the fault after the facts that `tell` reports.
 int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
   harness::testing::ToldScene told(scenario);
-  Judges judges(told.scene());
-  told.scene().set_state(judges);
-  tell(judges);
+  Judge judge(told.scene());
+  told.scene().set_state(judge.reach());
+  tell(judge);
   Fault fault;
   fault.kind = met.kind;
   fault.death_site = met.death_site;
@@ -85,12 +85,12 @@ TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
 
 TEST(ArgpackWindows, WhateverIsSetInALaunchedContextIsSetThroughThat) {
   const Met met{"launch_kernel", "set_arg_int", Window::context_reused};
-  const auto set_again = [](Observer& judges) {
+  const auto set_again = [](Observer& judge) {
     const ThingId context{1};
-    judges.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
-    judges.launching(context, 1);
-    judges.submitted(context);
-    judges.scalar_set(context, 0);
+    judge.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+    judge.launching(context, 1);
+    judge.submitted(context);
+    judge.scalar_set(context, 0);
   };
   EXPECT_EQ(window_met(met, set_again), harness::raw(met.window));
 }
@@ -98,22 +98,22 @@ TEST(ArgpackWindows, WhateverIsSetInALaunchedContextIsSetThroughThat) {
 // ---- how an end came, which no site says --------------------------------------------------------
 
 /// Returns the window of the fault that `drive` fills in.
-int window_after(void (*drive)(harness::Scene&, Judges&, Fault&)) {
+int window_after(void (*drive)(harness::Scene&, Judge&, Fault&)) {
   harness::World world;
   harness::Scene scene(world);
   const harness::World::Guard guard(world);
   harness::Replay plain;
   world.begin(plain, 100);
   scene.begin(scenario, 0, {});
-  Judges judges(scene);
-  scene.set_state(judges);
+  Judge judge(scene);
+  scene.set_state(judge.reach());
   Fault fault;
-  drive(scene, judges, fault);
+  drive(scene, judge, fault);
   return window_of(scene, fault);
 }
 
 TEST(ArgpackWindows, MemoryOfAProgramThatAWrapperMeetsDeadIsOfAStaleOneWhoseverItWasLast) {
-  const auto write_dead = [](harness::Scene&, Judges&, Fault& fault) {
+  const auto write_dead = [](harness::Scene&, Judge&, Fault& fault) {
     fault.object_kind = "device memory";
     fault.birth_site = "create_argpack";
     fault.death_site = "delete_argpack";
@@ -136,8 +136,8 @@ harness::Name end_at(harness::Scene& scene, Observer& told, Kind kind, harness::
 }
 
 template <bool reentrant>
-void delete_pack(harness::Scene& scene, Judges& judges, Fault& fault) {
-  Observer& told = judges;
+void delete_pack(harness::Scene& scene, Judge& judge, Fault& fault) {
+  Observer& told = judge;
   if (reentrant) told.setting_began();
   fault.object = end_at(scene, told, Kind::pack, "delete_argpack");
   fault.death_site = "delete_argpack";
@@ -151,8 +151,8 @@ TEST(ArgpackWindows, AnEndInTheMiddleOfItsOwnTasksBindingIsReentrant) {
 
 /// A wrapper of program 1 is bound before or after its program is reset.
 template <bool before>
-void bind_and_reset(harness::Scene& scene, Judges& judges, Fault& fault) {
-  Observer& told = judges;
+void bind_and_reset(harness::Scene& scene, Judge& judge, Fault& fault) {
+  Observer& told = judge;
   const ThingId context{1};
   const ThingId pack{2};
   told.program_began(1);
@@ -176,8 +176,8 @@ TEST(ArgpackWindows, WhatWasBoundAfterItsOwnResetIsOfAStaleWrapper) {
 }
 
 template <bool in_flight>
-void free_bound_storage(harness::Scene& scene, Judges& judges, Fault& fault) {
-  Observer& told = judges;
+void free_bound_storage(harness::Scene& scene, Judge& judge, Fault& fault) {
+  Observer& told = judge;
   const ThingId context{1};
   const ThingId external{2};
   told.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
@@ -200,12 +200,12 @@ TEST(ArgpackWindows, StorageThatGoesWhileAKernelMayRunGoesInFlight) {
 
 TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughThat) {
   const Met met{"delete_argpack", "launch_kernel/pack", Window::context_reused};
-  const auto launch_twice = [](Observer& judges) {
+  const auto launch_twice = [](Observer& judge) {
     const ThingId context{1};
-    judges.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
-    judges.launching(context, 1);
-    judges.submitted(context);
-    judges.launching(context, 1);
+    judge.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+    judge.launching(context, 1);
+    judge.submitted(context);
+    judge.launching(context, 1);
   };
   EXPECT_EQ(window_met(met, launch_twice), harness::raw(met.window));
 }
@@ -216,26 +216,26 @@ constexpr ThingId kContext{1};
 constexpr ThingId kBound{2};
 
 /// A call binds a thing to a context made by program 1.
-void bind(Observer& judges, Kind kind, Place place) {
-  judges.made({.thing = kContext, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
-  judges.made({.thing = kBound, .kind = kind, .depth = 0, .value = 0, .generation = 0});
-  judges.bound(kContext, place, kBound);
+void bind(Observer& judge, Kind kind, Place place) {
+  judge.made({.thing = kContext, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+  judge.made({.thing = kBound, .kind = kind, .depth = 0, .value = 0, .generation = 0});
+  judge.bound(kContext, place, kBound);
 }
 
-void launch_what_has_moved(Observer& judges) {
-  bind(judges, Kind::external, Place::external);
-  judges.moved(kBound);
-  judges.launching(kContext, 1);
+void launch_what_has_moved(Observer& judge) {
+  bind(judge, Kind::external, Place::external);
+  judge.moved(kBound);
+  judge.launching(kContext, 1);
 }
 
-void launch_after_a_reset(Observer& judges) {
-  bind(judges, Kind::pack, Place::pack);
-  judges.launching(kContext, 2);
+void launch_after_a_reset(Observer& judge) {
+  bind(judge, Kind::pack, Place::pack);
+  judge.launching(kContext, 2);
 }
 
-void launch_whole(Observer& judges) {
-  bind(judges, Kind::external, Place::external);
-  judges.launching(kContext, 1);
+void launch_whole(Observer& judge) {
+  bind(judge, Kind::external, Place::external);
+  judge.launching(kContext, 1);
 }
 
 /// Returns the window of a kernel's access to memory without an owner.
@@ -258,16 +258,16 @@ TEST(ArgpackWindows, AWildAccessOfAKernelIsTheLastLaunchsWhateverItsActivation) 
 }
 
 TEST(ArgpackWindows, AWildAccessOfALaunchThatWasTriedBeforeIsThroughThat) {
-  const auto launch_again = [](Observer& judges) {
-    launch_whole(judges);
-    judges.launching(kContext, 1);
+  const auto launch_again = [](Observer& judge) {
+    launch_whole(judge);
+    judge.launching(kContext, 1);
   };
   EXPECT_EQ(window_of_wild_access(launch_again), harness::raw(Window::context_reused));
 }
 
 TEST(ArgpackWindows, AWildAccessAfterARecycledUseOfItsOwnLaunchFollowsFromThat) {
-  EXPECT_EQ(window_after([](harness::Scene& scene, Judges& judges, Fault& fault) {
-              launch_whole(judges);
+  EXPECT_EQ(window_after([](harness::Scene& scene, Judge& judge, Fault& fault) {
+              launch_whole(judge);
               Fault earlier;
               earlier.kind = FaultKind::recycled_use;
               earlier.use_site = "launch_kernel/nested_pack";

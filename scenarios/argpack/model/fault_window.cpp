@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns a fault to a window. The death of the object decides if it is specific, by its site and
-// the shadow's record; if not, the site of the use decides. But every fault of a context that is
+// the record of Reach; if not, the site of the use decides. But every fault of a context that is
 // launched again belongs to that window. A consequence of an earlier fault of the same call, like a
 // wrong value, belongs to that fault's window. A live object in another's place belongs to a
 // program that has ended.
@@ -8,7 +8,8 @@
 #include <optional>
 
 #include "harness/core/fault/kinds.h"
-#include "scenarios/argpack/judges.h"
+#include "scenarios/argpack/model/reach.h"
+#include "scenarios/argpack/scenario.h"
 
 namespace scenarios::argpack {
 namespace {
@@ -59,18 +60,17 @@ bool is_of_context(Label kind) {
 
 bool is_of_storage(Label site) { return site == kFreeExternal || site == kResizeExternal; }
 
-/// Returns the shadow's record of the end of the fault's object, or null.
-const ShadowEnd* end_of(const Judges& judges, const Fault& fault) {
-  const Shadow& shadow = judges.shadow();
-  if (is_of_storage(fault.death_site)) return shadow.end_of_storage(fault.object);
+/// Returns the end of the fault's object, or null.
+const End* end_of(const Reach& reach, const Fault& fault) {
+  if (is_of_storage(fault.death_site)) return reach.end_of_storage(fault.object);
   const bool is_object =
       fault.death_site == kDeleteArgpack.own || fault.death_site == kDeleteNdarray.own;
-  return is_object ? shadow.end_of_object(fault.object) : nullptr;
+  return is_object ? reach.end_of_object(fault.object) : nullptr;
 }
 
 /// Returns whether a kernel may have been using storage when it ended. An object's memory is freed
 /// in stream order, where this makes no difference.
-bool went_in_flight(const Fault& fault, const ShadowEnd* end) {
+bool went_in_flight(const Fault& fault, const End* end) {
   return end != nullptr && end->in_flight && is_of_storage(fault.death_site);
 }
 
@@ -85,10 +85,9 @@ bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
 }
 
 /// Returns the user that caused the fault. For a kernel, this is its launch.
-const ShadowUser* user_of(const Judges& judges, const Fault& fault) {
-  const Shadow& shadow = judges.shadow();
-  return is_kernel(fault.use_site) ? shadow.launch_of_kernel(fault.tick)
-                                   : shadow.user_in(fault.activation);
+const User* user_of(const Reach& reach, const Fault& fault) {
+  return is_kernel(fault.use_site) ? reach.launch_of_kernel(fault.tick)
+                                   : reach.user_in(fault.activation);
 }
 
 /// Returns whether it died with its program, or is alive because the program still is.
@@ -107,31 +106,30 @@ bool is_of_program(const Fault& fault) {
 
 /// Returns whether the program had ended before the object's wrapper was bound, written or read.
 /// The dead memory found there may belong to a later owner of the address.
-bool ended_before_its_use(const Judges& judges, const Fault& fault) {
+bool ended_before_its_use(const Reach& reach, const Fault& fault) {
   if (is_of_program(fault) && is_of_wrapper(fault.use_site)) return true;
   if (!is_of_ended_program(fault)) return false;
   if (is_of_wrapper(fault.use_site)) return true;
-  const ShadowUser* user = user_of(judges, fault);
-  return user != nullptr && judges.shadow().was_bound_stale(*user, fault.object);
+  const User* user = user_of(reach, fault);
+  return user != nullptr && reach.was_bound_stale(*user, fault.object);
 }
 
 /// Returns whether the launch was in a program that had ended, and no object of the script died:
 /// only the addresses of the program's memory were reused.
-bool is_of_launch_in_ended_program(const Judges& judges, const Fault& fault) {
+bool is_of_launch_in_ended_program(const Reach& reach, const Fault& fault) {
   if (!(fault.death_site == Label()) && !is_of_program(fault)) return false;
-  const Shadow& shadow = judges.shadow();
-  const ShadowUser* launch = is_kernel(fault.use_site) ? shadow.launch_of_kernel(fault.tick)
-                                                       : shadow.launch_in(fault.activation);
+  const User* launch = is_kernel(fault.use_site) ? reach.launch_of_kernel(fault.tick)
+                                                 : reach.launch_in(fault.activation);
   return launch != nullptr && launch->ended;
 }
 
-std::optional<Window> window_of_death(const Judges& judges, const Fault& fault) {
-  if (is_stale(fault.death_site) || is_stale(fault.use_site) || ended_before_its_use(judges, fault))
+std::optional<Window> window_of_death(const Reach& reach, const Fault& fault) {
+  if (is_stale(fault.death_site) || is_stale(fault.use_site) || ended_before_its_use(reach, fault))
     return Window::stale_wrapper;
-  const ShadowEnd* end = end_of(judges, fault);
+  const End* end = end_of(reach, fault);
   const bool in_flight = went_in_flight(fault, end);
   if ((end != nullptr && end->reentrant && !in_flight) || is_of_ended_program(fault) ||
-      is_of_launch_in_ended_program(judges, fault))
+      is_of_launch_in_ended_program(reach, fault))
     return Window::taken_reentrantly;
   if (fault.kind == FaultKind::data_race)
     return Window::dropped_in_flight;  // It ended while the device may read it.
@@ -142,11 +140,11 @@ std::optional<Window> window_of_death(const Judges& judges, const Fault& fault) 
 }
 
 /// Returns the fault that caused this one, or null. A kernel's fault follows from its launch's.
-const Fault* cause_of(const Judges& judges, const std::vector<Fault>& faults, const Fault& fault) {
+const Fault* cause_of(const Reach& reach, const std::vector<Fault>& faults, const Fault& fault) {
   const bool is_wrong =
       fault.kind == FaultKind::wrong_value || fault.kind == FaultKind::wild_access;
   if (!is_wrong && !(fault.use_site == kLaunchBind)) return nullptr;
-  const ShadowUser* user = is_kernel(fault.use_site) ? user_of(judges, fault) : nullptr;
+  const User* user = is_kernel(fault.use_site) ? user_of(reach, fault) : nullptr;
   const harness::Name activation = user != nullptr ? user->activation : fault.activation;
   for (const Fault& earlier : faults) {
     if (&earlier == &fault) break;
@@ -158,9 +156,9 @@ const Fault* cause_of(const Judges& judges, const std::vector<Fault>& faults, co
 
 /// Returns a window that the call reached, or -1, if neither death nor use is specific. A retried
 /// launch continues with what it resolved the first time.
-int window_of_call(const Judges& judges, const Fault& fault) {
-  const ShadowUser* user = user_of(judges, fault);
-  const Passages& passages = judges.passages();
+int window_of_call(const Reach& reach, const Fault& fault) {
+  const User* user = user_of(reach, fault);
+  const Passages& passages = reach.passages();
   for (const Window window : {Window::external_gone, Window::taken_reentrantly})
     if (passages.reached_in(user != nullptr ? user->activation : fault.activation, window))
       return harness::raw(window);
@@ -176,27 +174,26 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   const std::vector<Fault>& faults = scene.world().history.faults();
   if (fault.kind == FaultKind::wrong_owner || died_by_mistake(faults, fault))
     return harness::raw(Window::stale_wrapper);
-  const auto& judges = scene.state<Judges>();
+  const auto& reach = scene.state<const Reach>();
   if (is_of_context(fault.object_kind) ||
-      judges.passages().reached_in(fault.activation, Window::context_reused))
+      reach.passages().reached_in(fault.activation, Window::context_reused))
     return harness::raw(Window::context_reused);
-  if (const Fault* cause = cause_of(judges, faults, fault)) return window_of(scene, *cause);
-  if (const auto window = window_of_death(judges, fault)) return harness::raw(*window);
+  if (const Fault* cause = cause_of(reach, faults, fault)) return window_of(scene, *cause);
+  if (const auto window = window_of_death(reach, fault)) return harness::raw(*window);
   if (const Telling* row = find(kUseSites, fault.use_site)) return harness::raw(row->window);
   if (const Telling* row = find(kReadings, fault.object_kind)) return harness::raw(row->window);
-  return window_of_call(judges, fault);
+  return window_of_call(reach, fault);
 }
 
 // Finds the way by the op of the fault: it reached the window itself, launches the context, or
 // removes an object that an earlier launch uses.
 int way_of(const harness::Scene& scene, const Fault& fault) {
-  const auto& judges = scene.state<Judges>();
+  const auto& reach = scene.state<const Reach>();
   const int window = window_of(scene, fault);
   const auto in = static_cast<Window>(window);
-  if (const auto way = judges.passages().way_in(fault.activation, in))
-    return static_cast<int>(*way);
-  if (const ShadowUser* user = user_of(judges, fault)) return harness::raw(user->way);
-  return static_cast<int>(judges.passages().last_way_in(in).value_or(0));
+  if (const auto way = reach.passages().way_in(fault.activation, in)) return static_cast<int>(*way);
+  if (const User* user = user_of(reach, fault)) return harness::raw(user->context->way);
+  return static_cast<int>(reach.passages().last_way_in(in).value_or(0));
 }
 
 }  // namespace scenarios::argpack
