@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "scenarios/alltoallv/model/expect.h"
+
 namespace scenarios::alltoallv {
 
 using targets::alltoallv::Arguments;
@@ -20,10 +22,10 @@ Collectives::Status Collectives::begin(const Step& step) {
                             .team = step.team,
                             .in_place = step.in_place,
                             .persistent = step.persistent,
-                            .exchange = exchange_of(step, rank_, state_of_job_.rank_count())};
-  const bool fills = !state_of_job_.is_quiet() || !arguments.null_source;
+                            .exchange = exchange_of(step, rank_, state_.rank_count)};
+  const bool fills = !state_.is_quiet() || !arguments.null_source;
   if (fills && fill(step) != Status::ok) return Status::driver_error;
-  state_of_job_.give(step.slot, rank_, filled_[step.buffer]);
+  job_.facts.update().source_given(rank_, step.slot, step.buffer);
   const Circumstances circumstances{.in_place = arguments.in_place};
   const Status status = init(step, arguments, circumstances);
   if (arguments.in_place)
@@ -44,12 +46,12 @@ Collectives::Status Collectives::init(const Step& step, const Arguments& argumen
   const Status status = job_.answers.insist("init", circumstances, [&] {
     const Births births(job_.scene.world());
     const Status answer = job_.path->init(rank_, step.slot, arguments);
-    if (answer != Status::ok && state_of_job_.bounded() && !births.all_freed())
+    if (answer != Status::ok && state_.bounded && !births.all_freed())
       retain(job_.scene, births.last_allocation(), "init has failed");
     return answer;
   });
   if (status == Status::ok)
-    memory_.begun(rank_, step.slot, arguments.null_source ? kNoBuffer : step.buffer);
+    job_.facts.update().begun(rank_, step.slot, arguments.null_source ? kNoBuffer : step.buffer);
   return status;
 }
 
@@ -60,14 +62,13 @@ Collectives::Status Collectives::prepare(const Step& step, const Arguments& argu
 }
 
 Collectives::Status Collectives::fill(const Step& step) {
-  if (memory_.is_filled(rank_, step.buffer)) return Status::ok;
+  if (state_.source_in(rank_, step.buffer) != nullptr) return Status::ok;
   return job_.answers.insist("fill", {}, [&] {
     const Births births(job_.scene.world());
     const Status answer = job_.path->fill(rank_, step.buffer, step.slot, step.stream);
     if (answer == Status::ok) {
-      memory_.filled(rank_, step.buffer, step.stream);
-      filled_[step.buffer] = step.slot;
-    } else if (state_of_job_.bounded() && !births.all_freed()) {
+      job_.facts.update().filled(rank_, step.buffer, step.slot, step.stream);
+    } else if (state_.bounded && !births.all_freed()) {
       retain(job_.scene, births.last_allocation(), "fill has failed");
     }
     return answer;
@@ -76,7 +77,6 @@ Collectives::Status Collectives::fill(const Step& step) {
 
 void Collectives::post(std::uint32_t slot, bool triggered) {
   outstanding_ |= 1U << slot;
-  job_.answers.posting(rank_, slot);
   if (triggered)
     job_.path->triggered_post(rank_, slot);
   else
@@ -88,7 +88,7 @@ void Collectives::post(std::uint32_t slot, bool triggered) {
 Collectives::Status Collectives::post_again(const Step& step) {
   if ((kept_ >> step.of & 1) == 0) return Status::no_buffer;
   if ((outstanding_ >> step.of & 1) != 0) finish(step.of);
-  if (!state_of_job_.is_quiet())
+  if (!state_.is_quiet())
     job_.answers.insist("scrub", {}, [&] { return job_.path->scrub(rank_, step.of); });
   post(step.of, false);
   return Status::ok;
@@ -102,7 +102,8 @@ void Collectives::finish_all_of(std::uint32_t slots) {
 }
 
 void Collectives::finish_team(std::uint32_t team) {
-  const std::uint32_t slots = state_of_job_.slots_of(team);
+  std::uint32_t slots = 0;
+  for (const Step& step : state_.plan) slots |= std::uint32_t{step.team == team} << step.slot;
   finish_all_of(slots);
   finalize_kept_of(slots);
 }
@@ -110,8 +111,8 @@ void Collectives::finish_team(std::uint32_t team) {
 void Collectives::finish(std::uint32_t slot) {
   outstanding_ &= ~(1U << slot);
   const Status status = job_.path->wait(rank_, slot);
-  job_.judges.mappings().settle(rank_);
-  job_.judges.slots().finished(slot);
+  job_.facts.call_returned(rank_);
+  job_.facts.post_finished(slot);
   job_.scene.expect("test", harness::raw(job_.path->test(rank_, slot)), harness::raw(status));
   job_.answers.judge_ending(rank_, slot, status);
   if (status == Status::ok) check(slot);
@@ -120,18 +121,18 @@ void Collectives::finish(std::uint32_t slot) {
 
 // A result of ok means that all data have arrived, which is checked.
 void Collectives::check(std::uint32_t slot) {
-  const Rows rows = rows_of(expected_of(state_of_job_.step_at(slot), rank_,
-                                        state_of_job_.rank_count(), state_of_job_.fills(slot)));
-  const std::uint32_t before = job_.judges.reading_count();
+  const Rows rows =
+      expected_rows(state_.step_at(slot), rank_, state_.rank_count, state_.fills[slot]);
+  const std::uint32_t before = state_.reading_count;
   const Status status =
       job_.answers.insist("check", {}, [&] { return job_.path->check(rank_, slot, rows); });
-  if (status == Status::ok && job_.judges.reading_count() == before)
+  if (status == Status::ok && state_.reading_count == before)
     job_.scene.refuse("check", "nothing was read back");
 }
 
 void Collectives::finalize(std::uint32_t slot) {
   job_.path->finalize(rank_, slot);
-  memory_.finalized(rank_, slot);
+  job_.facts.finalized(rank_, slot);
 }
 
 void Collectives::finalize_kept_of(std::uint32_t slots) {
@@ -142,7 +143,7 @@ void Collectives::finalize_kept_of(std::uint32_t slots) {
 
 void Collectives::drop(std::uint32_t buffer) {
   job_.path->drop(rank_, buffer);
-  memory_.dropped(rank_, buffer);
+  job_.facts.dropped(rank_, buffer);
 }
 
 }  // namespace scenarios::alltoallv

@@ -11,8 +11,7 @@ class Collectives {
  public:
   using Status = targets::alltoallv::Status;
 
-  Collectives(Job& job, std::uint32_t rank)
-      : job_(job), state_of_job_(job.job_state), memory_(job.judges.memory()), rank_(rank) {}
+  Collectives(Job& job, std::uint32_t rank) : job_(job), state_(job.state), rank_(rank) {}
 
   /// Fills the source if it is empty, then inits and posts the collective of the step.
   Status begin(const Step& step);
@@ -38,11 +37,8 @@ class Collectives {
   void finalize(std::uint32_t slot);
 
   Job& job_;
-  JobState& state_of_job_;
-  Memory& memory_;
+  const State& state_;
   std::uint32_t rank_;
-  std::array<std::uint32_t, targets::alltoallv::kBufferCount>
-      filled_{};                   ///< Number of the fill of each variable.
   std::uint32_t outstanding_ = 0;  ///< One bit per slot.
   std::uint32_t kept_ = 0;         ///< Slots of persistent ones.
 };

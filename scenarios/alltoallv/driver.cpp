@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job: the plan, the launcher, and one process per rank.
+#include <algorithm>
+
 #include "scenarios/alltoallv/judges/calls.h"
 #include "scenarios/alltoallv/rank.h"
 #include "scenarios/alltoallv/variants.h"
@@ -16,19 +18,30 @@ std::uint32_t slot_count(const harness::Config& config) {
   return std::array{1U, 2U, 8U}[config.values[kConcurrentAxis]];
 }
 
+bool closes_at_zero(const harness::Config& config) { return config.values[kCloseAxis] != 0; }
+
 bool copies_in_batches(const harness::Config& config) { return config.values[kCopiesAxis] != 0; }
+
+/// Returns how many numbers the plan takes from a team if no call fails.
+static std::uint32_t number_count(const State& state, std::uint32_t team) {
+  const auto takes_one = [&](const Step& step) {
+    if (step.op == Op::post_again) return state.step_at(step.of).team == team;
+    return step.collective.has_value() && !step.in_place && step.team == team;
+  };
+  return static_cast<std::uint32_t>(std::count_if(state.plan.begin(), state.plan.end(), takes_one));
+}
 
 static void run_launcher(Job& job) {
   harness::Scheduler& scheduler = job.scene.world().scheduler;
-  for (const Step& step : job.job_state.plan()) {
+  for (const Step& step : job.state.plan) {
     const harness::ActivationScope slot(scheduler, 0, step.slot);
     scheduler.note(harness::EventKind::op, kOps[harness::raw(step.op)].name);
   }
   job.closed.wait();
-  if (job.job_state.bounded()) {
+  if (job.state.bounded) {
     report_wrong_calls(job.scene);
     report_left_contexts(job.scene);
-    report_busy_opens(job.scene, job.planned_polls);
+    report_busy_opens(job.scene, job.state.planned_polls);
   }
   job.scene.mark_quiescent();
 }
@@ -49,18 +62,19 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   scene.world().heap.configure({.gil = false, .collect_at = harness::CollectAt::allocation});
   auto* runtime = scheduler.arena().make<harness::Runtime>(scene.runtime());
   auto* job = scheduler.arena().make<Job>(scene, shape);
+  const State& state = job->state;
   scene.set_state(*job);
-  const Setup setup{
-      .rank_count = rank_count(scene.config()),
-      .slot_count = slot_count(scene.config()),
-      .request_count = shape.slots + shape.closing_slots,
-      .number_count = {job->job_state.number_count(0), job->job_state.number_count(1)},
-      .close_at_zero = scene.config().values[kCloseAxis] != 0,
-      .batch_copies = copies_in_batches(scene.config()),
-      .pooled = job->job_state.theme().pooled,
-      .scratch = job->job_state.uses_scratch(),
-      .quiet = job->job_state.is_quiet(),
-      .observer = &job->judges};
+  const Setup setup{.rank_count = state.rank_count,
+                    .slot_count = slot_count(scene.config()),
+                    .request_count = shape.slots + shape.closing_slots,
+                    .number_count = {number_count(state, 0), number_count(state, 1)},
+                    .close_at_zero = closes_at_zero(scene.config()),
+                    .batch_copies = copies_in_batches(scene.config()),
+                    .pooled = state.theme.pooled,
+                    .scratch = std::any_of(state.plan.begin(), state.plan.end(),
+                                           [](const Step& step) { return step.uses_scratch(); }),
+                    .quiet = state.is_quiet(),
+                    .observer = &job->facts};
   job->path = make(*runtime, setup);
   scene.mark_baseline();
   scheduler.spawn("job", [job] { run_launcher(*job); });

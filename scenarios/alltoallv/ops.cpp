@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row of ops.def names a condition and a call, both of which are in this file. A
-// call chooses its arguments, and plans a step for each rank.
+// How it works. A row of ops.def names a condition and an op, each a function of this file. That of
+// an op chooses its arguments, and returns a step for each rank.
 #include "scenarios/alltoallv/player.h"
-#include "scenarios/alltoallv/rank.h"
 
 namespace scenarios::alltoallv {
 namespace {
 
-using harness::Slot;
 using targets::alltoallv::Collective;
-using targets::alltoallv::Status;
 
 // ---- when --------------------------------------------------------------------------------------
 
@@ -30,8 +27,7 @@ constexpr std::uint32_t kShapes = 8;
 Step exchange(Chooser& choose, const Situation& now, Collective collective) {
   constexpr std::uint32_t kStreams = 3;
   const bool even = collective == Collective::alltoall;
-  return {.call = &Rank::begin,
-          .buffer = choose.buffer(),
+  return {.buffer = choose.buffer(),
           .collective = collective,
           .shape = choose.number(kShapes),
           .triggered = choose.one(),
@@ -42,111 +38,95 @@ Step exchange(Chooser& choose, const Situation& now, Collective collective) {
 }
 
 Step simple(Chooser& choose, const Situation& now, Collective collective) {
-  return {.call = &Rank::begin,
-          .buffer = choose.buffer(),
+  return {.buffer = choose.buffer(),
           .collective = collective,
           .shape = choose.number(kShapes),
           .team = choose.team(now.two_teams)};
 }
 
-Status alltoallv(Player& player, const Situation& now, const Slot&) {
-  return player.plan(exchange(player.choose(), now, Collective::alltoallv));
+Step alltoallv(Chooser& choose, const Situation& now) {
+  return exchange(choose, now, Collective::alltoallv);
 }
 
-Status alltoall(Player& player, const Situation& now, const Slot&) {
-  return player.plan(exchange(player.choose(), now, Collective::alltoall));
+Step alltoall(Chooser& choose, const Situation& now) {
+  return exchange(choose, now, Collective::alltoall);
 }
 
-Status allgather(Player& player, const Situation& now, const Slot&) {
-  return player.plan(simple(player.choose(), now, Collective::allgather_ring));
+Step allgather(Chooser& choose, const Situation& now) {
+  return simple(choose, now, Collective::allgather_ring);
 }
 
-Status reduce_scatter(Player& player, const Situation& now, const Slot&) {
-  return player.plan(simple(player.choose(), now, Collective::reduce_scatter_linear));
+Step reduce_scatter(Chooser& choose, const Situation& now) {
+  return simple(choose, now, Collective::reduce_scatter_linear);
 }
 
-Status persistent(Player& player, const Situation& now, const Slot&) {
-  Step step = exchange(player.choose(), now, Collective::alltoallv);
+Step persistent(Chooser& choose, const Situation& now) {
+  Step step = exchange(choose, now, Collective::alltoallv);
   step.persistent = true;
-  return player.plan(step);
+  return step;
 }
 
-Status post_again(Player& player, const Situation& now, const Slot&) {
-  return player.plan({.call = &Rank::post_again, .of = player.choose().slot(now.persistent)});
+Step post_again(Chooser& choose, const Situation& now) {
+  return {.of = choose.slot(now.persistent)};
 }
 
-Status init_only(Player& player, const Situation& now, const Slot&) {
-  Step step = simple(player.choose(), now, Collective::alltoallv);
+Step init_only(Chooser& choose, const Situation& now) {
+  Step step = simple(choose, now, Collective::alltoallv);
   step.init_only = true;
-  return player.plan(step);
+  return step;
 }
 
-Status in_place(Player& player, const Situation& now, const Slot&) {
-  Step step = simple(player.choose(), now, Collective::alltoallv);
+Step in_place(Chooser& choose, const Situation& now) {
+  Step step = simple(choose, now, Collective::alltoallv);
   step.in_place = true;
-  return player.plan(step);
+  return step;
 }
 
-Status wait(Player& player, const Situation&, const Slot&) {
-  return player.plan({.call = &Rank::wait, .who = player.choose().who()});
-}
+Step wait(Chooser& choose, const Situation&) { return {.who = choose.who()}; }
 
-Status progress(Player& player, const Situation&, const Slot&) {
-  return player.plan({.call = &Rank::progress, .who = player.choose().who()});
-}
+Step progress(Chooser& choose, const Situation&) { return {.who = choose.who()}; }
 
 // ---- memory ------------------------------------------------------------------------------------
 
-Status renew(Player& player, const Situation&, const Slot&) {
-  Chooser& choose = player.choose();
-  return player.plan({.call = &Rank::renew,
-                      .behind = choose.behind(),
-                      .buffer = choose.buffer(),
-                      .delay = choose.delay()});
+Step renew(Chooser& choose, const Situation&) {
+  return {.behind = choose.behind(), .buffer = choose.buffer(), .delay = choose.delay()};
 }
 
-Status drop(Player& player, const Situation&, const Slot&) {
-  Chooser& choose = player.choose();
-  return player.plan({.call = &Rank::drop, .who = choose.who(), .buffer = choose.buffer()});
+Step drop(Chooser& choose, const Situation&) {
+  return {.who = choose.who(), .buffer = choose.buffer()};
 }
 
-Status make_cycle(Player& player, const Situation&, const Slot&) {
-  Chooser& choose = player.choose();
-  return player.plan({.call = &Rank::make_cycle, .who = choose.who(), .buffer = choose.buffer()});
-}
+Step make_cycle(Chooser& choose, const Situation& now) { return drop(choose, now); }
 
-Status collect(Player& player, const Situation&, const Slot&) {
-  return player.plan({.call = &Rank::collect, .who = player.choose().who()});
-}
+Step collect(Chooser& choose, const Situation&) { return {.who = choose.who()}; }
 
 // ---- ranks -------------------------------------------------------------------------------------
 
-Status start_thread(Player& player, const Situation&, const Slot&) {
-  return player.plan({.call = &Rank::start_thread, .who = player.choose().served()});
+Step start_thread(Chooser& choose, const Situation&) { return {.who = choose.served()}; }
+
+Step new_team(Chooser& choose, const Situation&) { return {.topology = choose.topology()}; }
+
+Step second_team(Chooser& choose, const Situation&) {
+  return {.topology = choose.topology(), .team = 1};
 }
 
-Status new_team(Player& player, const Situation&, const Slot&) {
-  return player.plan({.call = &Rank::new_team, .topology = player.choose().topology()});
-}
+Step end_team(Chooser&, const Situation&) { return {.team = 1}; }
 
-Status second_team(Player& player, const Situation&, const Slot&) {
-  return player.plan(
-      {.call = &Rank::second_team, .topology = player.choose().topology(), .team = 1});
-}
-
-Status end_team(Player& player, const Situation&, const Slot&) {
-  return player.plan({.call = &Rank::end_team, .team = 1});
-}
-
-Status sleep(Player& player, const Situation&, const Slot&) {
+Step sleep(Chooser& choose, const Situation&) {
   constexpr std::array kTurns{16U, 64U, 256U};
-  Chooser& choose = player.choose();
-  return player.plan(
-      {.call = &Rank::sleep, .who = choose.rank(), .turns = kTurns[choose.number(kTurns.size())]});
+  return {.who = choose.rank(), .turns = kTurns[choose.number(kTurns.size())]};
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+template <Step (*op)(Chooser&, const Situation&)>
+Player::Status planned(Player& player, const Situation& now, const harness::Slot&) {
+  player.plan(op(player.choose(), now));
+  return Player::Status::ok;
 }
 
 constexpr auto kRows = std::to_array<Player::Row>({
-#define OP(name, applies, call) {#name, applies, call},
+#define OP(name, when, run) {#name, when, planned<name>},
 #include "scenarios/alltoallv/ops.def"
 });
 

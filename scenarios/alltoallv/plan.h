@@ -14,8 +14,6 @@
 
 namespace scenarios::alltoallv {
 
-class Rank;
-
 /// Means all ranks.
 inline constexpr std::uint32_t kAll = 0xffffffff;
 inline constexpr std::uint32_t kNobody = 0xfffffffe;
@@ -26,13 +24,12 @@ struct Delay {
   std::uint32_t after = 0;   ///< Afterwards, usually in the completion barrier.
 };
 
-/// One filled slot: a call, with its arguments, for each rank that it concerns.
+/// One filled slot: an op, with its arguments, for each rank that it concerns.
 struct Step {
   using Collective = targets::alltoallv::Collective;
   using Topology = targets::alltoallv::Topology;
 
-  targets::alltoallv::Status (Rank::*call)(const Step& step) = nullptr;
-  Op op{};                         ///< Its name in the story.
+  Op op{};
   std::uint32_t slot = 0;          ///< Also the number of its request and of its fill.
   std::uint32_t who = kAll;        ///< Rank that runs it.
   std::uint32_t behind = kNobody;  ///< Rank that sleeps instead of taking part.

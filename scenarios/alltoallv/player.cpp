@@ -31,16 +31,11 @@ void Player::take_closing_slot(std::uint32_t index) {
   fill(offered, {0, index});
 }
 
-Player::Status Player::plan(const Step& step) {
-  plan_.push_back(step);
-  return Status::ok;
-}
-
 // Only plans: the launcher and the ranks note and count the op when they run it.
 void Player::run(std::size_t op, const Situation& now, const harness::Slot& slot) {
   const std::size_t count = plan_.size();
   op_rows()[op].call(*this, now, slot);
-  HARNESS_CHECK(plan_.size() == count + 1, "the call of an op plans a step");
+  HARNESS_CHECK(plan_.size() == count + 1, "an op plans a step");
   Step& step = plan_.back();
   step.op = static_cast<Op>(op);
   step.slot = slot.index;

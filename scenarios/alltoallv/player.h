@@ -20,7 +20,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
 
   Chooser& choose() { return chooser_; }
   /// Adds a step for the op that is being run.
-  Status plan(const Step& step);
+  void plan(const Step& step) { plan_.push_back(step); }
 
  private:
   Situation look() const override { return reached_; }

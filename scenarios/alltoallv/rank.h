@@ -14,25 +14,25 @@ class Rank {
   using Topology = targets::alltoallv::Topology;
 
   Rank(Job& job, std::uint32_t rank)
-      : job_(job), state_of_job_(job.job_state), rank_(rank), collectives_(job, rank) {}
+      : job_(job), state_(job.state), rank_(rank), collectives_(job, rank) {}
 
   void run();
 
-  // ---- calls of a step ----
-  Status begin(const Step& step);
-  Status post_again(const Step& step);
-  Status wait(const Step& step);
-  Status progress(const Step& step);
+  // ---- calls of a step, as ops.def names them ----
+  Status begin(const Step& step) { return collectives_.begin(step); }
+  Status post_again(const Step& step) { return collectives_.post_again(step); }
+  void wait(const Step&) { collectives_.finish_all(); }
+  void progress(const Step&) { job_.path->progress(rank_); }
   /// Stays behind, or finishes outstanding collectives and drops a buffer.
-  Status renew(const Step& step);
-  Status drop(const Step& step);
-  Status make_cycle(const Step& step);
-  Status collect(const Step& step);
-  Status start_thread(const Step& step);
-  Status new_team(const Step& step);
-  Status sleep(const Step& step);
-  Status second_team(const Step& step);
-  Status end_team(const Step& step);
+  void renew(const Step& step);
+  void drop(const Step& step) { collectives_.drop(step.buffer); }
+  void make_cycle(const Step& step);
+  void collect(const Step&) { job_.path->collect(rank_); }
+  void start_thread(const Step&) { job_.path->start_progress_thread(rank_); }
+  void new_team(const Step& step);
+  void sleep(const Step& step) { pass(step.turns); }
+  void second_team(const Step& step);
+  void end_team(const Step& step);
 
  private:
   void take_step(const Step& step);
@@ -42,14 +42,13 @@ class Rank {
 
   void create_team(std::uint32_t team, Topology topology);
   void destroy_team(std::uint32_t team);
-  void renew_team(Topology topology);
 
   void leave();
   void collect_all();
   void poll();
 
   Job& job_;
-  JobState& state_of_job_;
+  const State& state_;
   std::uint32_t rank_;
   Collectives collectives_;
   bool two_teams_ = false;

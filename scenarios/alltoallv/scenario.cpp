@@ -2,21 +2,21 @@
 // The alltoallv scenario: ranks of different speed post collectives over shared slots, free and
 // allocate, and fail.
 //
-//   plan.h       plan of all ranks            rank.h     one rank
-//   player.h     chooses the plan, from the ops of ops.def and ops.cpp; enabled_ops.h: themes
-//   driver.cpp   the tasks                    judges/    the judges
-//   model.h      meaning of a collective      job.h      shared state of the ranks
-//   windows.cpp  assigns faults to windows    programs.h   tapes op by op
-//   variants.cpp  claims of the policies
+//   plan.h       plan of all ranks            player.h   chooses it, from the ops of ops.def and
+//   rank.h       one rank                                ops.cpp; enabled_ops.h: themes
+//   driver.cpp   the tasks                    job.h      shared state of the ranks
+//   model/       the model                    judges/    the judges
+//   windows.def  the windows                  variants.cpp  claims of the policies
 //
-// Judges: judges.h receives the facts, and judges the content of slots and of destinations;
-// service.h and calls.h judge statuses; mappings.h, slots.h, memory.h and leftovers.h judge
-// lifetimes and bounds; shadow.h detects which windows a run reached.
+// facts.h passes each fact of the target to story.h, which explains a run to its reader, and to the
+// model: reach.h notes the windows that a run reached and finds that of a fault, update.h keeps the
+// records of state.h. expect.h and refuse.h have the correct values and statuses. The judges
+// compare: judge.h values and lifetimes, answers.h statuses, calls.h CUDA calls, leftovers.h what
+// is left at the end.
 #include "scenarios/alltoallv/scenario.h"
 
-#include "scenarios/alltoallv/contract.h"
+#include "scenarios/alltoallv/job.h"
 #include "scenarios/alltoallv/variants.h"
-#include "scenarios/alltoallv/windows.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_alltoallv;
 extern "C" const std::byte afterlife_fatbin_alltoallv[];
@@ -38,30 +38,16 @@ constexpr std::array<harness::Axis, 4> kAxes{{
     {"copies", kCopiesLabels},
 }};
 
-constexpr std::array<harness::Window, kWindowCount> kWindows{{
-    {"source_reread",
-     "a rank publishes its next collective in the slot, then a slow rank unmaps by what it reads"},
-    {"proxy_reread", "the same, with what the slow rank mapped as a proxy"},
-    {"slot_released",
-     "rank 0 gives the slot to the next collective, then a slow rank is still unmapping"},
-    {"key_reused", "memory is freed and allocated again, then its old mapping is let go of"},
-    {"blind_close", "an invalidate or a purge closes a mapping, then it is used or let go of"},
-    {"open_failed",
-     "the second attempt to open a handle fails, then what was never opened is copied from"},
-    {"failed_after_claim", "a call fails after the slot was claimed, then the others wait"},
-    {"number_reused",
-     "a persistent collective is posted again before rank 0 releases its slot, then another gets "
-     "it"},
-    {"claim_race", "threads of rank 0 claim a slot at once, or for a later collective first"},
-    {"number_skipped",
-     "init fails on one rank after it has taken a number, then it is asked again and is one ahead"},
-    {"setup_ignored",
-     "the set-up of a triggered post fails, then its slot is given back and its copies are posted"},
-    {"scratch_freed", "a rank leaves its team and frees its scratch, which a peer has mapped"},
-    {"pair_ignored", "copies go in one batch, then a pair that has a proxy is copied directly"},
-    {"read_ahead", "a batch reads a source in any order, then its stream gets to what fills it"},
-    {"half_overwritten",
-     "a rank of a ring is slow, then a half of scratch is written that it reads"},
+constexpr auto kWindows = std::to_array<harness::Window>({
+#define WINDOW(name, summary) {#name, summary},
+#include "scenarios/alltoallv/windows.def"
+});
+
+/// Caller actions that the documentation leaves undefined. A fault caused by one is a caller error.
+constexpr std::array<harness::ContractClause, 1> kContract{{
+    {"exported memory", "", "",
+     "cuda.h, cuIpcCloseMemHandle: freeing exported memory before importers close it is undefined; "
+     "UCC never closes what it caches, and drivers keep the memory (ucx#10346)"},
 }};
 
 constexpr std::array<harness::Growth, 3> kGrowth{{
@@ -77,6 +63,10 @@ constexpr std::array<harness::Omission, 1> kWithout{{
      "copies of memory that its owner reuses are judged by lives, values and generations; as races "
      "they would be reported twice"},
 }};
+
+int window_of(const harness::Scene& scene, const harness::Fault& fault) {
+  return scene.state<Job>().facts.reach().window_of(fault);
+}
 
 }  // namespace
 

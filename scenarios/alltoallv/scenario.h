@@ -9,13 +9,19 @@ namespace scenarios::alltoallv {
 
 /// The ops of a job, one per row of ops.def.
 enum class Op : std::uint8_t {
-#define OP(name, applies, call) name,
+#define OP(name, when, run) name,
 #include "scenarios/alltoallv/ops.def"
 };
 inline constexpr auto kOps = std::to_array<harness::OpInfo>({
-#define OP(name, applies, call) {#name},
+#define OP(name, when, run) {#name},
 #include "scenarios/alltoallv/ops.def"
 });
+
+/// The windows, one per row of windows.def.
+enum class Window : std::uint8_t {
+#define WINDOW(name, summary) name,
+#include "scenarios/alltoallv/windows.def"
+};
 
 /// The length of a job.
 struct Shape {
@@ -31,6 +37,8 @@ static_assert(kSlotCountLimit <= targets::alltoallv::kRequestLimit);
 enum Axis : std::size_t { kConcurrentAxis, kRanksAxis, kCloseAxis, kCopiesAxis };
 std::uint32_t rank_count(const harness::Config& config);
 std::uint32_t slot_count(const harness::Config& config);
+/// Returns whether a mapping without users is closed instead of kept.
+bool closes_at_zero(const harness::Config& config);
 /// Returns whether the copies of a collective are one call, as with CUDA 13.
 bool copies_in_batches(const harness::Config& config);
 
@@ -40,7 +48,5 @@ void drive_shaped(harness::Scene& scene, const Shape& shape);
 using Maker = targets::alltoallv::Alltoallv* (*)(harness::Runtime&,
                                                  const targets::alltoallv::Setup&);
 void drive_path(harness::Scene& scene, const Shape& shape, Maker make);
-
-int window_of(const harness::Scene& scene, const harness::Fault& fault);
 
 }  // namespace scenarios::alltoallv

@@ -87,20 +87,6 @@ std::size_t transfers_of(const harness::World& world, harness::Name activation, 
   return count;
 }
 
-bool was_read_ahead(const harness::World& world, std::uint32_t rank, std::uint32_t slot) {
-  const harness::Name step =
-      harness::derive_name(harness::slot_name(0, slot), Label("rank").hash(), rank);
-  const harness::Tape& tape = world.picker.tape();
-  const auto& named = world.history.activations();
-  return std::any_of(named.begin(), named.end(), [&](const harness::ActivationRecord& record) {
-    return record.parent == step && record.kind == targets::alltoallv::kCollectiveActivation &&
-           std::any_of(tape.begin(), tape.end(), [&](const harness::Decision& decision) {
-             return decision.activation == record.name && decision.value != 0 &&
-                    decision.site_tag == harness::site_tag(harness::Site::order);
-           });
-  });
-}
-
 void report_wrong_calls(harness::Scene& scene) {
   if (scene.world().injected_failures > 0) return;
   std::vector<Label> reported;

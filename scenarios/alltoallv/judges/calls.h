@@ -29,10 +29,6 @@ Failures failures_of(const harness::World& world, harness::Name activation, std:
 /// Returns the number of successful copies and kernel launches for an activation.
 std::size_t transfers_of(const harness::World& world, harness::Name activation, std::size_t since);
 
-/// Returns whether a batch of that slot's collective read a source at the call, instead of in
-/// stream order, by a choice.
-bool was_read_ahead(const harness::World& world, std::uint32_t rank, std::uint32_t slot);
-
 /// Reports each kind of call that failed in a run without injected errors.
 void report_wrong_calls(harness::Scene& scene);
 

@@ -4,35 +4,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "harness/core/fault/kinds.h"
-#include "scenarios/alltoallv/judges/mappings.h"
 
 namespace scenarios::alltoallv {
 
-using harness::BirthId;
 using harness::Label;
 
 namespace {
 
-struct Kind {
-  Label kind;
-  std::size_t Allowance::* allowed;
-};
-constexpr std::array<Kind, 5> kKinds{{
-    {"IPC mapping", &Allowance::mappings},
-    {"device memory", &Allowance::allocations},
-    {"stream", &Allowance::streams},
-    {kOwnEvent, &Allowance::events},
-    {kOpenedEvent, &Allowance::ipc_events},
-}};
+constexpr Label kOwnEvent{"event"};
+
+constexpr Label kMapping{"IPC mapping"};
+constexpr Label kStream{"stream"};
 
 bool is_watched(Label kind) {
-  return std::any_of(kKinds.begin(), kKinds.end(),
-                     [&](const Kind& one) { return one.kind == kind; });
+  return kind == kMapping || kind == kDeviceMemory || kind == kStream || kind == kOwnEvent ||
+         kind == kOpenedEvent;
 }
 
 }  // namespace
+
+void retain(harness::Scene& scene, BirthId life, std::string why) {
+  harness::Fault fault = scene.world().ledger.describe(harness::FaultKind::retention, life);
+  fault.death_site = {};
+  fault.use_site = "bound";
+  fault.detail = std::move(why);
+  scene.world().history.add(std::move(fault));
+}
 
 // Births are events in the order of their ids. An event has the task, and the task its process.
 void Leftovers::look() {
@@ -50,14 +50,25 @@ void Leftovers::look() {
   }
 }
 
-void Leftovers::judge(std::uint32_t rank, const Allowance& allowance) {
+std::size_t Leftovers::stream_limit() const {
+  std::uint32_t streams = 0;
+  for (const Step& step : state_.plan) streams |= step.stream != 0 ? 1U << step.stream : 0;
+  return 1 + static_cast<std::size_t>(std::popcount(streams));
+}
+
+void Leftovers::judge(std::uint32_t rank) {
   if (!looked_) look();
   const harness::Ledger& ledger = scene_.world().ledger;
-  for (const Kind& kind : kKinds) {
+  const std::pair<Label, std::size_t> limits[] = {
+      {kMapping, state_.mappings[rank].size()},  // Those that its cache is known to keep.
+      {kDeviceMemory, 1},                        // Parameter blocks of kernels.
+      {kStream, stream_limit()},
+      {kOwnEvent, state_.most_requests[rank]},
+      {kOpenedEvent, 0}};
+  for (const auto& [kind, limit] : limits) {
     std::size_t count = 0;
     for (const BirthId id : lives_[rank]) {
-      if (!ledger.alive(id) || ledger.life(id).kind != kind.kind) continue;
-      if (++count <= allowance.*kind.allowed) continue;
+      if (!ledger.alive(id) || ledger.life(id).kind != kind || ++count <= limit) continue;
       retain(scene_, id, "nothing is outstanding, and the process closes");
       break;
     }

@@ -4,32 +4,19 @@
 // process has closed it is too late: closing it destroys everything.
 #pragma once
 
-#include <memory_resource>
-#include <optional>
-#include <vector>
-
-#include "scenarios/alltoallv/judges/memory.h"
+#include "scenarios/alltoallv/model/births.h"
 
 namespace scenarios::alltoallv {
 
-inline constexpr harness::Label kOwnEvent{"event"};
-/// Kind of an opened event of a peer.
-inline constexpr harness::Label kOpenedEvent{"IPC event"};
+/// Reports an object that outlived its last possible use.
+void retain(harness::Scene& scene, BirthId life, std::string why);
 
-/// Maximum numbers of objects that a rank may have at that point.
-struct Allowance {
-  std::size_t mappings = 0;     ///< Mappings that its cache is known to keep.
-  std::size_t allocations = 0;  ///< Allocations of device memory.
-  std::size_t streams = 0;
-  std::size_t events = 0;      ///< Its own events.
-  std::size_t ipc_events = 0;  ///< Events of peers.
-};
-
+/// Ownership: owned by the judge; borrows the scene and the state. Threads: the run's.
 class Leftovers {
  public:
-  explicit Leftovers(harness::Scene& scene) : scene_(scene) {}
-  /// Reports the first object beyond the allowance of each kind.
-  void judge(std::uint32_t rank, const Allowance& allowance);
+  Leftovers(harness::Scene& scene, const State& state) : scene_(scene), state_(state) {}
+  /// Reports the first object of each kind beyond what the rank may have at that point.
+  void judge(std::uint32_t rank);
   /// A rank has made its part of a team. `births`: births during that call.
   void team_made(std::uint32_t rank, std::uint32_t team, const Births& births);
   /// Reports an event that the rank destroyed when it left the team, while a peer has a handle of
@@ -37,16 +24,17 @@ class Leftovers {
   void judge_team(std::uint32_t rank, std::uint32_t team);
 
  private:
-  using Lives = std::pmr::vector<harness::BirthId>;
+  using Lives = std::pmr::vector<BirthId>;
   void look();
+  std::size_t stream_limit() const;
 
   harness::Scene& scene_;
+  const State& state_;
   bool looked_ = false;
-  std::array<Lives, targets::alltoallv::kRankLimit> lives_;  ///< By owner, at the first judge().
+  ByRank<Lives> lives_;  ///< By owner, at the first judge().
   // Events of a team that was made: each rank's own, and opened handles of peers' events. Cleared
   // when the first rank has left it.
-  std::array<std::array<Lives, targets::alltoallv::kRankLimit>, targets::alltoallv::kTeamLimit>
-      own_;
+  std::array<ByRank<Lives>, targets::alltoallv::kTeamLimit> own_;
   std::array<Lives, targets::alltoallv::kTeamLimit> opened_;
 };
 

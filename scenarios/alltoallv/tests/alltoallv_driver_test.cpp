@@ -29,7 +29,7 @@ Plan plan_of(harness::testing::ToldScene& told, const Shape& shape) {
   return Player(told.scene(), themes()[0], 3).make_plan(shape);
 }
 
-TEST(AlltoallvDriver, EveryOpPlansACallOfTheRanks) {
+TEST(AlltoallvDriver, EveryOpPlansAStepOfItsSlot) {
   for (std::size_t i = 0; i < kOps.size(); ++i) {
     const auto op = static_cast<Op>(i);
     const Op before = op == Op::end_team ? Op::second_team : Op::persistent;
@@ -38,7 +38,6 @@ TEST(AlltoallvDriver, EveryOpPlansACallOfTheRanks) {
     ASSERT_EQ(plan.size(), 2u) << kOps[i].name.view();
     EXPECT_EQ(plan[1].op, op);
     EXPECT_EQ(plan[1].slot, 1u);
-    EXPECT_TRUE(plan[1].call != nullptr) << kOps[i].name.view();
   }
 }
 

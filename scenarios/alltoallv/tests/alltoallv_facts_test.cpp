@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
-#include "scenarios/alltoallv/windows.h"
 
 namespace scenarios::alltoallv::testing {
 namespace {

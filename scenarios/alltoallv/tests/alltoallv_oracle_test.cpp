@@ -12,6 +12,7 @@
 #include "harness/search/reproducer/reproducer.h"
 #include "scenarios/alltoallv/job.h"
 #include "scenarios/alltoallv/judges/calls.h"
+#include "scenarios/alltoallv/model/expect.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
 namespace scenarios::alltoallv::testing {
@@ -95,7 +96,7 @@ Outcome open_in_vain() {
   return run(
       [](harness::Scene& scene) {
         Job& job = make_job(scene);
-        job.planned_polls[0] = kPlannedPolls;
+        job.state.planned_polls[0] = kPlannedPolls;
         scene.world().scheduler.spawn("rank0", [&job] {
           CUcontext context = nullptr;
           cuInit(0);
@@ -104,7 +105,7 @@ Outcome open_in_vain() {
           CUdeviceptr address = 0;
           for (int i = 0; i < kOpens; ++i)
             cuIpcOpenMemHandle(&address, {}, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
-          report_busy_opens(job.scene, job.planned_polls);
+          report_busy_opens(job.scene, job.state.planned_polls);
         });
       },
       tape);
@@ -133,7 +134,6 @@ Outcome end_with_an_error_after(std::uint32_t told) {
           CUcontext context = nullptr;
           cuInit(0);
           cuCtxCreate(&context, nullptr, 0, 0);
-          job.answers.posting(0, 0);
           {
             const harness::ActivationScope step(scheduler, harness::slot_name(0, 1), "rank", 0);
             CUdeviceptr address = 0;
@@ -174,20 +174,35 @@ TEST(AlltoallvReference, GivesEveryElementOnceAndSendsWhatIsReceived) {
 
 TEST(AlltoallvReference, SeesAnyElementThatIsWrong) {
   const Step step{.slot = 1, .collective = Collective::alltoallv, .shape = 5};
-  const ExpectedRows rows = expected_of(step, 1, 4, Fills{});
+  const Rows rows = expected_rows(step, 1, 4, Fills{});
   std::array<std::int32_t, targets::alltoallv::kBufferElements> right{};
-  for (const auto& row : std::span<const Expected>(rows))
-    for (std::uint32_t i = 0; i < row.count; ++i)
-      right[row.displacement + i] = targets::alltoallv::element(row.rank, row.fill, row.first + i);
-  std::int32_t expected = 0;
-  EXPECT_EQ(first_mismatch(rows, false, right, expected), -1);
-  for (const auto& row : std::span<const Expected>(rows))
-    for (std::uint32_t i = 0; i < row.count; ++i) {
-      auto wrong = right;
-      ++wrong[row.displacement + i];
-      EXPECT_EQ(first_mismatch(rows, false, wrong, expected),
-                static_cast<int>(row.displacement + i));
+  std::vector<std::size_t> places;
+  for (const auto& row : std::span<const targets::alltoallv::Row>(rows))
+    for (std::int32_t i = 0; i < row.count; ++i) {
+      places.push_back(static_cast<std::size_t>(row.displacement + i));
+      right[places.back()] = row.base + i * row.slope;
     }
+  std::int32_t expected = 0;
+  EXPECT_EQ(first_mismatch(rows, right, expected), -1);
+  for (const std::size_t place : places) {
+    auto wrong = right;
+    ++wrong[place];
+    EXPECT_EQ(first_mismatch(rows, wrong, expected), static_cast<int>(place));
+    EXPECT_EQ(expected, right[place]);
+  }
+}
+
+TEST(AlltoallvReference, AddsUpTheElementsOfAllRanks) {
+  const Step step{.slot = 1, .collective = Collective::reduce_scatter_linear, .shape = 2};
+  const Rows rows = expected_rows(step, 1, 3, Fills{7, 8, 9});
+  ASSERT_EQ(rows.count, 1u);
+  std::int32_t sum = 0;
+  for (std::uint32_t rank = 0; rank < 3; ++rank)
+    sum += targets::alltoallv::element(rank, 7 + rank, 3);  // Each sends three elements to rank 0.
+  EXPECT_EQ(rows.rows[0].displacement, 0);
+  EXPECT_EQ(rows.rows[0].count, 3);
+  EXPECT_EQ(rows.rows[0].base, sum);
+  EXPECT_EQ(rows.rows[0].slope, 3);
 }
 
 /// Judges one collective whose destination is read back as zeros.
@@ -197,7 +212,7 @@ Outcome read_back(std::uint32_t mismatches) {
   const auto read = [](harness::Scene& scene) {
     Job& job = make_job(scene);
     std::array<std::int32_t, targets::alltoallv::kBufferElements> zeros{};
-    targets::alltoallv::Observer& observer = job.judges;
+    targets::alltoallv::Observer& observer = job.facts;
     observer.read({0, 0, zeros, counted});
   };
   return run(read, plain_program().tape());
@@ -224,11 +239,11 @@ Fault fault_of(FaultKind kind, harness::Label death_site, harness::Label use_sit
 int window_met(const Fault& fault, int disorder = -1) {
   harness::testing::ToldScene told(scenario);
   Job& job = make_job(told.scene());
-  if (disorder >= 0) job.judges.shadow().disorder(static_cast<Window>(disorder));
-  return window_of(told.scene(), fault);
+  if (disorder >= 0) job.facts.reach().disorder(static_cast<Window>(disorder));
+  return job.facts.reach().window_of(fault);
 }
 
-TEST(AlltoallvWindows, AreToldByHowAMappingDiedAndWhoLetGo) {
+TEST(AlltoallvFaults, AreToldByHowAMappingDiedAndWhoLetGo) {
   const harness::Label none;
   EXPECT_EQ(window_met(fault_of(FaultKind::ghost_generation, none, "alltoallv_unmap")),
             harness::raw(Window::source_reread));
@@ -244,7 +259,7 @@ TEST(AlltoallvWindows, AreToldByHowAMappingDiedAndWhoLetGo) {
             harness::raw(Window::failed_after_claim));
 }
 
-TEST(AlltoallvWindows, WhatFollowsADisorderBelongsToIt) {
+TEST(AlltoallvFaults, WhatFollowsADisorderBelongsToIt) {
   const Fault later = fault_of(FaultKind::ghost_generation, {}, "alltoallv_unmap");
   for (const Window window :
        {Window::failed_after_claim, Window::number_reused, Window::claim_race})
@@ -252,7 +267,7 @@ TEST(AlltoallvWindows, WhatFollowsADisorderBelongsToIt) {
 }
 
 /// A wrong value alone is no evidence; it belongs to the first fault with a window.
-TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
+TEST(AlltoallvFaults, WhatSaysNothingBelongsToTheFirstThatDoes) {
   const Fault silent = fault_of(FaultKind::wrong_value, {}, "check");
   const std::vector<Fault> faults{silent, fault_of(FaultKind::wrong_owner, {}, "map/stale"), silent,
                                   fault_of(FaultKind::wrong_owner, {}, "map/purge"), silent};
@@ -281,7 +296,7 @@ double seconds_with(int count) {
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-TEST(AlltoallvWindows, AreToldInTimeThatGrowsWithTheFaultsAndNotWithTheirSquare) {
+TEST(AlltoallvFaults, AreToldInTimeThatGrowsWithTheFaultsAndNotWithTheirSquare) {
   const double few = seconds_with(4'000);
   const double many = seconds_with(40'000);
   EXPECT_LT(many, 40 * few) << few << " s for 4 000 faults, " << many << " s for 40 000";

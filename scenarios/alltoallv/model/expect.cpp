@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenarios/alltoallv/model.h"
-
-#include <algorithm>
+#include "scenarios/alltoallv/model/expect.h"
 
 namespace scenarios::alltoallv {
 
@@ -88,52 +86,33 @@ std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t r
   return count;
 }
 
-ExpectedRows expected_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
-                         const Fills& fills) {
-  ExpectedRows expected;
-  const Exchange own = exchange_of(step, rank, rank_count);
-  for (std::uint32_t peer = 0; peer < rank_count; ++peer)
-    expected.rows[expected.count++] = {
-        peer, fills[peer], step.offset + sent_before(step, peer, rank), own.receive_count[peer],
-        step.collective == Collective::reduce_scatter_linear ? 0U : own.receive_displacement[peer]};
-  return expected;
-}
-
-Rows rows_of(const ExpectedRows& expected) {
+Rows expected_rows(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
+                   const Fills& fills) {
   Rows rows;
-  for (const Expected& origin : std::span<const Expected>(expected)) {
-    if (origin.count == 0) continue;
-    const targets::alltoallv::Row row{
-        static_cast<std::int32_t>(origin.displacement), static_cast<std::int32_t>(origin.count),
-        targets::alltoallv::element(origin.rank, origin.fill, origin.first), 1};
-    const auto last = rows.rows.begin() + static_cast<std::ptrdiff_t>(rows.count);
-    const auto known = std::find_if(rows.rows.begin(), last, [&](const auto& other) {
-      return other.displacement == row.displacement;
-    });
-    if (known == last) {
-      rows.rows[rows.count++] = row;
-      continue;
+  const Exchange own = exchange_of(step, rank, rank_count);
+  const bool adds = step.collective == Collective::reduce_scatter_linear;
+  for (std::uint32_t peer = 0; peer < rank_count; ++peer) {
+    if (own.receive_count[peer] == 0) continue;
+    const std::int32_t base =
+        targets::alltoallv::element(peer, fills[peer], step.offset + sent_before(step, peer, rank));
+    if (!adds || rows.count == 0) {
+      rows.rows[rows.count++] = {adds ? 0 : own.receive_displacement[peer], own.receive_count[peer],
+                                 base, 1};
+    } else {
+      rows.rows[0].base += base;
+      ++rows.rows[0].slope;
     }
-    known->base += row.base;
-    known->slope += row.slope;
   }
   return rows;
 }
 
-int first_mismatch(const ExpectedRows& rows, bool sums, std::span<const std::int32_t> destination,
-                   std::int32_t& expected) {
-  const auto value = [&](const Expected& row, std::uint32_t i) {
-    if (!sums) return targets::alltoallv::element(row.rank, row.fill, row.first + i);
-    std::int32_t sum = 0;
-    for (const Expected& other : std::span<const Expected>(rows))
-      sum += targets::alltoallv::element(other.rank, other.fill, other.first + i);
-    return sum;
-  };
-  for (const Expected& row : std::span<const Expected>(rows))
-    for (std::uint32_t i = 0; i < row.count; ++i) {
-      const std::uint32_t at = row.displacement + i;
-      expected = value(row, i);
-      if (destination[at] != expected) return static_cast<int>(at);
+int first_mismatch(std::span<const targets::alltoallv::Row> rows,
+                   std::span<const std::int32_t> destination, std::int32_t& expected) {
+  for (const targets::alltoallv::Row& row : rows)
+    for (std::int32_t i = 0; i < row.count; ++i) {
+      const std::int32_t at = row.displacement + i;
+      expected = row.base + i * row.slope;
+      if (destination[static_cast<std::size_t>(at)] != expected) return at;
     }
   return -1;
 }

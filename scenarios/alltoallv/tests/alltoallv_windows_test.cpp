@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window that each fact reaches, and which facts are a disorder: fact by fact, without a path.
+#include <gtest/gtest.h>
+
+#include "harness/core/fault/kinds.h"
+#include "harness/run/tests/told_scene.h"
+#include "scenarios/alltoallv/facts.h"
+#include "scenarios/alltoallv/tests/alltoallv_cases.h"
+
+namespace scenarios::alltoallv::testing {
+namespace {
+
+using harness::BirthId;
+using targets::alltoallv::Crossing;
+using targets::alltoallv::Reason;
+using targets::alltoallv::Status;
+using targets::alltoallv::Topology;
+
+/// The facts of a job of two ranks, with two requests for slot 0: request 0 is the earlier.
+class AlltoallvWindows : public ::testing::Test {
+ protected:
+  static constexpr Use kUse{.rank = 0, .request = 0, .peer = 1};
+  static constexpr Use kScratchUse{.rank = 1, .peer = 0};
+
+  /// Posts the rank's next post of the request, with the expected tag.
+  void post(std::uint32_t rank, Request request) { path_.posted(post_slot(rank, request)); }
+  targets::alltoallv::Posting post_slot(std::uint32_t rank, Request request) {
+    return {rank, request, 0, request + 1,
+            State::mark_of(request, state_.round(rank, request) + std::uint64_t{1})};
+  }
+  void use_proxy(std::uint32_t rank) {
+    facts_.update().team_begun(rank, 0, Topology::ranks_0_and_2_by_proxy);
+  }
+  bool reached(Window window) { return facts_.reach().reached(window); }
+  void expect(Window window, bool is_reached = true) {
+    EXPECT_EQ(reached(window), is_reached);
+    EXPECT_EQ(told_.scene().observed().reached & ~(std::uint64_t{1} << harness::raw(window)), 0u)
+        << "others";
+  }
+  /// Returns the window of a fault at `tick` that shows nothing itself: of the disorder, or -1.
+  int disorder(harness::Tick tick = 1) {
+    harness::Fault fault;
+    fault.kind = harness::FaultKind::retention;
+    fault.tick = tick;
+    return facts_.reach().window_of(fault);
+  }
+
+  harness::testing::ToldScene told_{scenario,
+                                    Program().script(Op::alltoallv).script(Op::alltoallv).tape()};
+  State state_{told_.scene(), {.slots = 2}};
+  Facts facts_{told_.scene(), state_};
+  targets::alltoallv::Observer& path_ = facts_;
+};
+
+// ---- who uses a slot ----------------------------------------------------------------------------
+
+TEST_F(AlltoallvWindows, PublishesWhereAnotherIsNotDone) {
+  post(1, 0);
+  path_.publishing({1, 0, 0});
+  post(0, 1);
+  path_.publishing({0, 1, 0});
+  expect(Window::source_reread);
+}
+
+TEST_F(AlltoallvWindows, PublishesWhereAProxyIsNotDone) {
+  use_proxy(1);
+  post(1, 0);
+  path_.publishing({1, 0, 0});
+  post(0, 1);
+  path_.publishing({0, 1, 0});
+  EXPECT_TRUE(reached(Window::source_reread));
+  EXPECT_TRUE(reached(Window::proxy_reread));
+}
+
+TEST_F(AlltoallvWindows, ClaimsWhereAnotherIsNotDone) {
+  post(1, 0);
+  path_.publishing({1, 0, 0});
+  post(0, 1);
+  path_.claimed({0, 1, 0, 2});
+  expect(Window::slot_released);
+}
+
+TEST_F(AlltoallvWindows, UsesASlotThatAllAreDoneWith) {
+  use_proxy(1);
+  for (const Request request : {0U, 1U})
+    for (const std::uint32_t rank : {0U, 1U}) {
+      post(rank, request);
+      if (rank == 0) path_.claimed({0, request, 0, request + 1});
+      path_.publishing({rank, request, 0});
+      path_.arrived({rank, request, Crossing::setup, false});
+      if (rank == 0) continue;
+      path_.ended(0, request);
+      path_.ended(1, request);
+    }
+  EXPECT_EQ(told_.scene().observed().reached, 0u);
+}
+
+// ---- who waits for one --------------------------------------------------------------------------
+
+TEST_F(AlltoallvWindows, FindsASlotFreeThatAnEarlierCollectiveWaitsFor) {
+  post(0, 0);
+  post(0, 1);
+  path_.found_free(0);
+  expect(Window::claim_race, false);
+  path_.found_free(1);
+  expect(Window::claim_race);
+  EXPECT_EQ(disorder(), -1);
+  path_.claimed({0, 1, 0, 2});
+  EXPECT_EQ(disorder(), harness::raw(Window::claim_race));
+}
+
+TEST_F(AlltoallvWindows, FindsASlotFreeThatWasAskedForBeforeByALaterNumber) {
+  post(0, 1);
+  post(0, 0);  // A persistent one, under its former number.
+  path_.found_free(1);
+  expect(Window::claim_race, false);
+  path_.found_free(0);
+  expect(Window::claim_race);
+}
+
+TEST_F(AlltoallvWindows, FindsASlotFreeThatNobodyElseWaitsFor) {
+  post(0, 0);
+  post(0, 1);
+  path_.arrived({0, 0, Crossing::setup, false});
+  path_.found_free(1);
+  path_.claimed({0, 1, 0, 2});
+  EXPECT_EQ(told_.scene().observed().reached, 0u);
+}
+
+TEST_F(AlltoallvWindows, ClaimsASlotThatIsTaken) {
+  post(0, 0);
+  path_.claimed({0, 0, 2, 2});  // And does not write it.
+  expect(Window::claim_race, false);
+  path_.claimed({0, 0, 2, 1});
+  expect(Window::claim_race);
+  EXPECT_EQ(disorder(), harness::raw(Window::claim_race));
+}
+
+TEST_F(AlltoallvWindows, PostsAgainUnderTheNumberThatTheSlotStillHas) {
+  path_.posting_again({0, 0, 1, 0});
+  expect(Window::number_reused, false);
+  path_.posting_again({0, 0, 1, 1});
+  expect(Window::number_reused);
+  EXPECT_EQ(disorder(), -1);
+}
+
+TEST_F(AlltoallvWindows, EntersByTheStateOfAnotherPost) {
+  const harness::Generation first = post_slot(0, 0).mark;
+  post(0, 0);
+  path_.entered({0, 0, first});
+  expect(Window::number_reused, false);
+  post(0, 0);
+  path_.entered({0, 0, first});
+  expect(Window::number_reused);
+  EXPECT_EQ(disorder(), harness::raw(Window::number_reused));
+}
+
+TEST_F(AlltoallvWindows, MarksThatAreNotOfThePostAreAFault) {
+  const auto posting = post_slot(0, 0);
+  path_.posted(posting);
+  EXPECT_TRUE(told_.world().history.faults().empty());
+  path_.posted(posting);  // The second post, with the tag of the first.
+  ASSERT_EQ(told_.world().history.faults().size(), 1u);
+  EXPECT_EQ(told_.world().history.faults()[0].object_kind, harness::Label("mark"));
+}
+
+// ---- what failed --------------------------------------------------------------------------------
+
+TEST_F(AlltoallvWindows, FailsAndStays) {
+  path_.failed({0, 0, false});
+  expect(Window::failed_after_claim);
+  EXPECT_EQ(disorder(), -1);
+}
+
+TEST_F(AlltoallvWindows, FailsToSetATriggeredPostUp) {
+  path_.failed({0, 0, true});
+  EXPECT_TRUE(reached(Window::failed_after_claim));
+  EXPECT_TRUE(reached(Window::setup_ignored));
+  EXPECT_EQ(disorder(), -1);
+  path_.went_on(0, 0);
+  EXPECT_EQ(disorder(), harness::raw(Window::setup_ignored));
+}
+
+TEST_F(AlltoallvWindows, CopiesInABatchWhereThereIsAProxy) {
+  path_.batching({0, 0, true});  // All pairs have a direct connection.
+  expect(Window::pair_ignored, false);
+  use_proxy(0);
+  path_.batching({0, 0, false});
+  expect(Window::pair_ignored);
+  EXPECT_EQ(disorder(), -1);
+  path_.batching({0, 0, true});
+  EXPECT_EQ(disorder(), harness::raw(Window::pair_ignored));
+}
+
+TEST_F(AlltoallvWindows, FindsAHalfThatOthersStillRead) {
+  path_.overwriting({0, 0, false});
+  expect(Window::half_overwritten);
+  EXPECT_EQ(disorder(), -1);
+  path_.overwriting({0, 0, true});
+  EXPECT_EQ(disorder(), harness::raw(Window::half_overwritten));
+}
+
+TEST_F(AlltoallvWindows, LeavesATeamWhoseScratchIsMapped) {
+  path_.leaving({0, 0, true});
+  path_.mapped(kScratchUse, BirthId::none, 1);
+  path_.leaving({0, 0, false});
+  path_.leaving({1, 0, true});
+  expect(Window::scratch_freed, false);
+  path_.leaving({0, 0, true});
+  expect(Window::scratch_freed);
+}
+
+TEST_F(AlltoallvWindows, GivesUp) {
+  path_.gave_up(0, 0);
+  expect(Window::failed_after_claim);
+  EXPECT_EQ(disorder(), harness::raw(Window::failed_after_claim));
+}
+
+TEST_F(AlltoallvWindows, TakesANumberInVain) {
+  path_.init_failed({0, 0, Status::no_buffer, true});  // All ranks do that.
+  EXPECT_EQ(disorder(), -1);
+  path_.init_failed({0, 0, Status::driver_error, true});
+  EXPECT_EQ(disorder(), harness::raw(Window::number_skipped));
+}
+
+TEST_F(AlltoallvWindows, FailsInInitAndTakesNoNumber) {
+  path_.init_failed({0, 0, Status::driver_error, false});
+  expect(Window::number_skipped);
+  EXPECT_EQ(disorder(), -1);
+}
+
+TEST_F(AlltoallvWindows, KeepsTheFirstDisorder) {
+  path_.gave_up(0, 0);
+  facts_.reach().disorder(Window::claim_race);
+  EXPECT_EQ(disorder(), harness::raw(Window::failed_after_claim));
+  EXPECT_EQ(disorder(0), -1);
+}
+
+// ---- mappings -----------------------------------------------------------------------------------
+
+TEST_F(AlltoallvWindows, ThrowsOutAStaleMappingThatIsUsed) {
+  path_.evicting({BirthId::none, 0, Reason::stale, {}});
+  expect(Window::key_reused, false);
+  path_.mapped(kUse, BirthId::none, 1);
+  path_.let_go(kUse, BirthId::none, 1);  // Its collective has not ended.
+  path_.evicting({BirthId::none, 0, Reason::stale, {}});
+  expect(Window::key_reused);
+}
+
+TEST_F(AlltoallvWindows, ThrowsOutAMappingInTheWayThatIsUsed) {
+  path_.mapped(kUse, BirthId::none, 1);
+  path_.ended(0, 0);
+  for (const Reason reason : {Reason::in_the_way, Reason::purge})
+    path_.evicting({BirthId::none, 0, reason, {}});
+  expect(Window::blind_close, false);
+  path_.mapped(kUse, BirthId::none, 1);
+  path_.evicting({BirthId::none, 0, Reason::in_the_way, {}});
+  expect(Window::blind_close);
+}
+
+TEST_F(AlltoallvWindows, PurgesAMappingThatIsUsed) {
+  path_.mapped(kUse, BirthId::none, 1);
+  path_.evicting({BirthId::none, 0, Reason::purge, {}});
+  expect(Window::blind_close);
+}
+
+TEST_F(AlltoallvWindows, FailsToOpen) {
+  path_.open_failed(0, 1);
+  expect(Window::open_failed);
+}
+
+}  // namespace
+}  // namespace scenarios::alltoallv::testing
