@@ -26,8 +26,7 @@ Collectives::Status Collectives::begin(const Step& step) {
   const bool fills = !state_.is_quiet() || !arguments.null_source;
   if (fills && fill(step) != Status::ok) return Status::driver_error;
   job_.facts.update().source_given(rank_, step.slot, step.buffer);
-  const Circumstances circumstances{.in_place = arguments.in_place};
-  const Status status = init(step, arguments, circumstances);
+  const Status status = init(step, arguments);
   if (arguments.in_place)
     job_.scene.expect("in place", harness::raw(status), harness::raw(Status::not_supported));
   if (status != Status::ok) return status;
@@ -40,10 +39,12 @@ Collectives::Status Collectives::begin(const Step& step) {
   return Status::ok;
 }
 
-Collectives::Status Collectives::init(const Step& step, const Arguments& arguments,
-                                      const Circumstances& circumstances) {
-  if (!arguments.in_place && prepare(step, arguments) != Status::ok) return Status::driver_error;
-  const Status status = job_.answers.insist("init", circumstances, [&] {
+// Retries failed calls before init: they are the caller's own, not part of the path.
+Collectives::Status Collectives::init(const Step& step, const Arguments& arguments) {
+  const auto prepare = [&] { return job_.path->prepare(rank_, step.slot, arguments); };
+  if (!arguments.in_place && job_.answers.insist("prepare", {}, prepare) != Status::ok)
+    return Status::driver_error;
+  const Status status = job_.answers.insist("init", {.in_place = arguments.in_place}, [&] {
     const Births births(job_.scene.world());
     const Status answer = job_.path->init(rank_, step.slot, arguments);
     if (answer != Status::ok && state_.bounded && !births.all_freed())
@@ -53,12 +54,6 @@ Collectives::Status Collectives::init(const Step& step, const Arguments& argumen
   if (status == Status::ok)
     job_.facts.update().begun(rank_, step.slot, arguments.null_source ? kNoBuffer : step.buffer);
   return status;
-}
-
-// Retries failed calls before init: they are the caller's own, not part of the path.
-Collectives::Status Collectives::prepare(const Step& step, const Arguments& arguments) {
-  return job_.answers.insist("prepare", {},
-                             [&] { return job_.path->prepare(rank_, step.slot, arguments); });
 }
 
 Collectives::Status Collectives::fill(const Step& step) {

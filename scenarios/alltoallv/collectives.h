@@ -26,9 +26,7 @@ class Collectives {
 
  private:
   Status fill(const Step& step);
-  Status init(const Step& step, const targets::alltoallv::Arguments& arguments,
-              const Circumstances& circumstances);
-  Status prepare(const Step& step, const targets::alltoallv::Arguments& arguments);
+  Status init(const Step& step, const targets::alltoallv::Arguments& arguments);
   void post(std::uint32_t slot, bool triggered);
   void finish(std::uint32_t slot);
   void finish_all_of(std::uint32_t slots);

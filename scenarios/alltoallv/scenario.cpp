@@ -10,9 +10,9 @@
 //
 // facts.h passes each fact of the target to story.h, which explains a run to its reader, and to the
 // model: reach.h notes the windows that a run reached and finds that of a fault, update.h keeps the
-// records of state.h. expect.h and refuse.h have the correct values and statuses. The judges
-// compare: judge.h values and lifetimes, answers.h statuses, calls.h CUDA calls, leftovers.h what
-// is left at the end.
+// state, whose parts are in records.h. expect.h and refuse.h have the correct values and statuses.
+// The judges compare: judge.h values and lifetimes, answers.h statuses, calls.h CUDA calls,
+// leftovers.h what is left at the end.
 #include "scenarios/alltoallv/scenario.h"
 
 #include "scenarios/alltoallv/job.h"

@@ -16,8 +16,8 @@ using targets::alltoallv::Labels;
 
 namespace {
 
-constexpr std::uint32_t kNumbers =
-    64;  ///< Numbers of collectives; larger ones are reported as the last.
+/// Numbers of collectives; larger ones are reported as the last.
+constexpr std::uint32_t kNumbers = 64;
 constexpr std::uint32_t kRequests = 33;   ///< Requests, from 1.
 constexpr std::uint32_t kCountLimit = 9;  ///< Uses of a mapping; more are reported as this many.
 

@@ -140,10 +140,6 @@ void Judge::followed_null(const Use&, BirthId meant) {
   add(std::move(fault));
 }
 
-void Judge::ended(std::uint32_t rank, Request request) {
-  report_counted(rank, {.request = request});
-}
-
 void Judge::report_counted(std::uint32_t rank, const Use& what) {
   const harness::Ledger& ledger = scene_.world().ledger;
   std::pmr::vector<Hold> counted;
@@ -248,10 +244,6 @@ void Judge::tensors_released(std::uint32_t rank, const char* why) {
 
 // ---- teams and processes ------------------------------------------------------------------------
 
-void Judge::team_made(std::uint32_t rank, std::uint32_t team, const Births& births) {
-  if (state_.bounded) leftovers_.team_made(rank, team, births);
-}
-
 // Reports it once: here, or in let_go() if a peer that maps it was not known here.
 void Judge::team_destroyed(std::uint32_t rank, std::uint32_t team) {
   const BirthId scratch = state_.teams[team][rank].scratch;
@@ -268,10 +260,6 @@ void Judge::report_freed(BirthId scratch, std::uint32_t peer) {
   Fault fault = ledger.describe(FaultKind::wrong_owner, scratch);
   fault.detail = fmt::format("freed while rank {} has it mapped for the team", peer);
   add(std::move(fault));
-}
-
-void Judge::process_closes(std::uint32_t rank) {
-  if (state_.bounded) leftovers_.judge(rank);
 }
 
 void Judge::process_closed(std::uint32_t rank) {

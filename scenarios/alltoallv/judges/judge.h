@@ -31,12 +31,16 @@ class Judge final : public targets::alltoallv::Observer {
   /// Reports unused tensors that are alive nevertheless.
   void tensors_released(std::uint32_t rank, const char* why);
   /// A rank has made its part of a team. `births`: births during that call.
-  void team_made(std::uint32_t rank, std::uint32_t team, const Births& births);
+  void team_made(std::uint32_t rank, std::uint32_t team, const Births& births) {
+    if (state_.bounded) leftovers_.team_made(rank, team, births);
+  }
   void process_closed(std::uint32_t rank);
   // ---- before it changes ----
   void team_destroyed(std::uint32_t rank, std::uint32_t team);
   /// Called when the process is about to close and nothing is outstanding.
-  void process_closes(std::uint32_t rank);
+  void process_closes(std::uint32_t rank) {
+    if (state_.bounded) leftovers_.judge(rank);
+  }
 
  private:
   // ---- facts ----
@@ -45,7 +49,9 @@ class Judge final : public targets::alltoallv::Observer {
   void posted(const targets::alltoallv::Posting& posting) override;
   void published(const targets::alltoallv::Publication& publication) override;
   void left(const targets::alltoallv::SlotLeft& slot) override;
-  void ended(std::uint32_t rank, Request request) override;
+  void ended(std::uint32_t rank, Request request) override {
+    report_counted(rank, {.request = request});
+  }
   void opened(const Opening& opening) override;
   void mapped(const Use& use, BirthId region, std::uint64_t told) override;
   void let_go(const Use& use, BirthId met, std::uint64_t told) override;

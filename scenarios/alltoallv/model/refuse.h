@@ -12,8 +12,8 @@ namespace scenarios::alltoallv {
 struct Circumstances {
   bool in_place = false;  ///< An in-place collective was requested.
   bool injected = false;  ///< An error was injected into one of this rank's CUDA calls for it.
-  bool peer_injected =
-      false;  ///< An error was injected into a call that a peer made for the same collective.
+  /// An error was injected into a call that a peer made for the same collective.
+  bool peer_injected = false;
 };
 
 /// Returns the circumstances of the last post of a request, which has ended with an error.

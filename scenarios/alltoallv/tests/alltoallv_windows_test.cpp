@@ -2,6 +2,10 @@
 // The window that each fact reaches, and which facts are a disorder: fact by fact, without a path.
 #include <gtest/gtest.h>
 
+#include <regex>
+#include <set>
+
+#include "harness/base/tests/folder.h"
 #include "harness/core/fault/kinds.h"
 #include "harness/run/tests/told_scene.h"
 #include "scenarios/alltoallv/facts.h"
@@ -267,6 +271,24 @@ TEST_F(AlltoallvWindows, PurgesAMappingThatIsUsed) {
 TEST_F(AlltoallvWindows, FailsToOpen) {
   path_.open_failed(0, 1);
   expect(Window::open_failed);
+}
+
+// ---- all facts ----------------------------------------------------------------------------------
+
+/// Returns the names that a pattern finds in a file.
+std::set<std::string> names_in(const char* file, const char* pattern) {
+  const std::string text = harness::read_file(file);
+  const std::regex name(pattern);
+  std::set<std::string> names;
+  for (std::sregex_iterator found(text.begin(), text.end(), name), end; found != end; ++found)
+    names.insert((*found)[1]);
+  return names;
+}
+
+TEST(AlltoallvFacts, ThatTheTargetReportsAreAllPassedOn) {
+  const auto reported = names_in("targets/alltoallv/observer.h", R"(virtual void (\w+)\()");
+  EXPECT_GT(reported.size(), 30u);
+  EXPECT_EQ(reported, names_in("scenarios/alltoallv/facts.def", R"(\nFACT\((\w+), )"));
 }
 
 }  // namespace
