@@ -27,7 +27,9 @@ class MissedCalls {
     if (!is_first) fputc('\n', stderr);
   }
 
+  /// Counts a call of the function with this index.
   void note(size_t row) { __atomic_fetch_add(&counts_[row], 1, __ATOMIC_RELAXED); }
+  /// Returns the number of calls of the function with this index.
   unsigned long long count(size_t row) const {
     return __atomic_load_n(&counts_[row], __ATOMIC_RELAXED);
   }

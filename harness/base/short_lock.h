@@ -15,11 +15,13 @@ namespace harness::entries {
 /// For std::lock_guard. No driver call is made while it is held. Threads: any.
 class ShortLock {
  public:
+  /// Waits for the holder.
   void lock() {
     constexpr unsigned kTries = 1'000;
     for (unsigned tries = 1; is_held_.exchange(true, std::memory_order_acquire); ++tries)
       if (tries % kTries == 0) std::this_thread::yield();  // The system has preempted the holder.
   }
+  /// Lets the next one in.
   void unlock() { is_held_.store(false, std::memory_order_release); }
 
  private:

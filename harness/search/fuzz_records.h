@@ -51,6 +51,7 @@ inline std::string dictionary_entry(const Decision& record) {
   return entry + '"';
 }
 
+/// Returns the configuration of the input: the first if it names none.
 inline std::uint32_t config_of(const Records& records) {
   for (const Decision& record : records)
     if (record.activation == kConfigName) return record.value;
@@ -61,7 +62,9 @@ inline std::uint32_t config_of(const Records& records) {
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(mix(0, seed)) {}
+  /// Returns the next number.
   std::uint64_t roll() { return mix(state_ += 0x9e3779b97f4a7c15, 0); }
+  /// Returns a number below `bound`.
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(roll() % bound); }
 
  private:
