@@ -30,6 +30,8 @@ struct Argument {
   static bool exists(const Situation&) { return true; }
   /// Returns whether there still is one. If not, the op does nothing.
   static bool is_possible(const Choice&) { return true; }
+  /// Notes it in the record of the call.
+  static void note(Asked&, const Of&) {}
 };
 
 // ---- variables that the call uses ---------------------------------------------------------------
@@ -189,17 +191,14 @@ struct AnyCondition : AnyOf<Condition, targets::graph_argument::kConditionCount>
 struct AnyBranch : AnyOf<std::uint32_t, kBranchCount> {
   static void note(Asked& asked, std::uint32_t branch) { asked.branch = branch; }
 };
-struct AnyAction : AnyOf<targets::graph_argument::FinalizerAction,
-                         targets::graph_argument::kFinalizerActionCount> {
-  static void note(Asked&, targets::graph_argument::FinalizerAction) {}
-};
+using AnyAction =
+    AnyOf<targets::graph_argument::FinalizerAction, targets::graph_argument::kFinalizerActionCount>;
 
 /// The default is a full collection.
 struct Generation : Argument<std::uint32_t> {
   static std::uint32_t choose(const Choice& choice, const Asked&) {
     return 2 - choice.choose.number(3);
   }
-  static void note(Asked&, std::uint32_t) {}
 };
 
 // ---- the arguments of an op ---------------------------------------------------------------------
@@ -209,7 +208,7 @@ struct List {};
 
 template <Op>
 struct Signature;
-#define OP(name, applies, cuda_call, binds, function, ...)                \
+#define OP(name, condition, cuda_call, binds, function, ...)              \
   template <>                                                             \
   struct Signature<Op::name> {                                            \
     static constexpr auto kFunction = &targets::graph_argument::function; \

@@ -22,7 +22,7 @@ void note(Model& model, Holding& holding) {
   holding.found_at = world.scheduler.now();
   holding.stuck = model.stuck;
   holding.lost_at = model.calls.script_calls() + 1 - holding.lost_at;
-  model.losses.overdue().push_back(holding);
+  model.overdue.push_back(holding);
 }
 
 /// Returns whether the harness's own judge has reported it, because it is also alive at the end.
@@ -70,7 +70,7 @@ void judge_settled(Model& model) {
 void report_overdue(const Model& model) {
   harness::Scene& scene = model.scene;
   harness::History& history = scene.world().history;
-  for (const Holding& holding : model.losses.overdue()) {
+  for (const Holding& holding : model.overdue) {
     const harness::Life& life = scene.world().ledger.life(holding.life);
     if (is_found(history, life.name) || went_wrong(model, holding.found_at)) continue;
     harness::Fault fault = harness::retention_of(

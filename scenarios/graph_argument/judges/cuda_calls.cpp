@@ -16,7 +16,7 @@ namespace {
 
 /// The CUDA function that each op must call; empty if it need not call any.
 constexpr std::array<Label, kOpCount> kCudaCalls{
-#define OP(name, applies, cuda_call, ...) cuda_call,
+#define OP(name, condition, cuda_call, ...) cuda_call,
 #include "scenarios/graph_argument/ops.def"
 };
 

@@ -6,8 +6,6 @@
 
 namespace scenarios::graph_argument {
 
-using harness::Label;
-
 namespace {
 
 /// Returns the block whose `out` the node writes, or null.

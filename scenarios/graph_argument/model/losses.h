@@ -49,9 +49,6 @@ class Losses {
   bool look();
 
   std::pmr::vector<Holding>& holdings() { return holdings_; }
-  /// Returns the objects that were there for too long, even if they are gone by now.
-  std::pmr::vector<Holding>& overdue() { return overdue_; }
-  const std::pmr::vector<Holding>& overdue() const { return overdue_; }
 
  private:
   bool is_used(const Thing& thing) const;
@@ -69,7 +66,6 @@ class Losses {
   const Names& names_;
   const Records& records_;
   std::pmr::vector<Holding> holdings_;
-  std::pmr::vector<Holding> overdue_;
   bool changed_ = false;     ///< Since the last look().
   bool some_alive_ = false;  ///< Result of the last look().
 };

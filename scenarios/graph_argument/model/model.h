@@ -26,6 +26,8 @@ struct Model {
   Names names;
   Records records;
   Losses losses;
+  /// Objects that were there for too long, even if they are gone by now.
+  std::pmr::vector<Holding> overdue;
   /// Handles of graphs and nodes that CUDA no longer has.
   std::pmr::vector<std::uint64_t> dead_handles;
   std::size_t destructed = 0;  ///< Destructors of user objects that have returned.

@@ -178,7 +178,7 @@ void Update::pending_call_refused() {
 // ---- CUDA has done something --------------------------------------------------------------------
 
 const std::array<void (Update::*)(Call&), kOpCount> Update::kBinds{
-#define OP(name, applies, cuda_call, binds, ...) &Update::binds,
+#define OP(name, condition, cuda_call, binds, ...) &Update::binds,
 #include "scenarios/graph_argument/ops.def"
 };
 
