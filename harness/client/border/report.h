@@ -36,6 +36,9 @@ Name hash_of(const Place& place);
 /// Returns the innermost function of the user's code, else of a library, else null.
 const Frame* users_frame(const Place& place);
 
+/// The kind of the choice whether a time limit passes although other threads can run.
+inline constexpr Site kTimeLimit = Site::skew;
+
 /// A choice, and its place in words: "cuMemAllocAsync 3 of thread 1".
 struct ToldDecision {
   Decision decision{};
@@ -44,6 +47,8 @@ struct ToldDecision {
   Place place;  ///< Its place in the program; empty if it belongs to no call, or none was recorded.
   /// Returns whether it injects an error.
   bool is_failure() const { return decision.site_tag == site_tag(Site::failure); }
+  /// Returns whether a time limit passes by it.
+  bool is_time_limit() const { return decision.site_tag == site_tag(kTimeLimit); }
   /// Returns whether it makes host accesses to an allocation watched.
   bool is_watch() const { return decision.site_tag == site_tag(Site::watch); }
   /// Returns whether the program's Python cannot make this choice by itself.

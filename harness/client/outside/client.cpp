@@ -215,6 +215,12 @@ const ToldDecision* ClientRun::failure() const {
   return last;
 }
 
+bool ClientRun::has_passed_limit() const {
+  return std::ranges::any_of(reports, [](const Report& report) {
+    return std::ranges::any_of(report.decisions, &ToldDecision::is_time_limit);
+  });
+}
+
 std::string ClientRun::last_call() const {
   for (const Report& report : reports)
     if (!report.last_call.empty())
@@ -230,6 +236,7 @@ std::string ClientRun::own_failure(double timeout_seconds) const {
       return {};
   const std::string complaint = ended.complaint(timeout_seconds);
   const ToldDecision* failed = failure();
+  if (is_giving_up_in_time(*this)) return {};
   if (complaint.empty() || failed == nullptr) return complaint;
   if (ended.code > 0) return {};
   return fmt::format("{}, when an error was injected into {}", complaint, failed->who);

@@ -47,8 +47,11 @@ struct ClientRun {
   std::string last_call() const;
   /// Returns the last choice that injected an error, or null.
   const ToldDecision* failure() const;
-  /// Returns the end of a program that failed, if neither our faults nor an injected error explain
-  /// it. A program that gives up cleanly after an injected error has an exit code.
+  /// Returns whether a time limit passed by choice.
+  bool has_passed_limit() const;
+  /// Returns the end of a program that failed, if neither our faults nor an injected error nor a
+  /// time limit that passed explain it. A program that gives up cleanly after an injected error has
+  /// an exit code.
   std::string own_failure(double timeout_seconds) const;
 };
 

@@ -9,6 +9,9 @@
 #include <semaphore.h>
 #include <time.h>
 
+#include <atomic>
+#include <cstdint>
+
 namespace harness::entries {
 
 /// A point in time on one of the system's clocks.
@@ -27,6 +30,9 @@ enum class Woken {
 
 /// Threads: any, for all functions.
 struct ThreadHooks {
+  /// Time in ns that the program's clocks show in addition to the system's, because time limits
+  /// passed by choice.
+  const std::atomic<std::int64_t>* skipped;
   /// Called before a thread is created, by Python or by other code. Returns its handle for the
   /// functions below, or null if it takes no turns.
   void* (*starting)(bool is_pythons);

@@ -14,7 +14,8 @@ namespace harness::entries {
 /// the threads.
 class ThreadOptions final : public Options {
  public:
-  /// `is_turn`: a frequent choice, in which the first thread, which makes it, can continue itself.
+  /// `threads[0]` may be null, for a choice of none. `is_turn`: a frequent choice, in which the
+  /// first thread, which makes it, can continue itself.
   explicit ThreadOptions(std::span<BatonThread* const> threads, bool is_turn = false)
       : threads_(threads), is_turn_(is_turn) {}
   bool is_turn() const { return is_turn_; }

@@ -2,7 +2,8 @@
 // Clocks: intercepts the C library's functions for sleeping and reading the time.
 //
 // How it works. If threads take turns, time passes only while all of them wait: then a sleep costs
-// nothing, and its end has a place in the schedule. Otherwise the system's functions are called.
+// nothing, and its end has a place in the schedule. Otherwise the system's functions are called,
+// and the clocks also show the time that was skipped.
 #include <errno.h>
 #include <sys/time.h>
 #include <time.h>
@@ -16,8 +17,11 @@ namespace {
 
 using harness::entries::ask_to_sleep;
 using harness::entries::kNotOurs;
+using harness::entries::later;
 using harness::entries::may_turn;
 using harness::entries::Moment;
+using harness::entries::on_system;
+using harness::entries::skipped;
 using harness::entries::system_function;
 using harness::entries::turns;
 using harness::entries::Woken;
@@ -41,19 +45,31 @@ bool sleeps(const Moment& end, const void* returns_to) {
   return may_turn(returns_to) && turns->sleep_until(end) != kNotOurs;
 }
 
+/// Returns whether the clock counts the time of the world, not that of a processor.
+bool is_of_world(clockid_t clock) {
+  return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
+}
+
+int look(clockid_t clock, timespec* now) {
+  static const auto system = system_function<SystemNow>("clock_gettime");
+  const int status = system(clock, now);
+  if (const long more = skipped(); more != 0 && status == 0 && is_of_world(clock))
+    *now = later(*now, more);
+  return status;
+}
+
 }  // namespace
 
 #define AFTERLIFE_CALLER __builtin_return_address(0)
 
 AFTERLIFE_EXPORT int clock_gettime(clockid_t clock, timespec* now) noexcept {
-  if (tells(clock, now, AFTERLIFE_CALLER)) return 0;
-  static const auto system = system_function<SystemNow>("clock_gettime");
-  return system(clock, now);
+  return tells(clock, now, AFTERLIFE_CALLER) ? 0 : look(clock, now);
 }
 
 AFTERLIFE_EXPORT int gettimeofday(timeval* now, void* zone) noexcept {
   timespec told{};
-  if (tells(CLOCK_REALTIME, &told, AFTERLIFE_CALLER)) {
+  if (tells(CLOCK_REALTIME, &told, AFTERLIFE_CALLER) ||
+      (skipped() != 0 && look(CLOCK_REALTIME, &told) == 0)) {
     *now = {told.tv_sec, told.tv_nsec / kMicrosecond};
     return 0;
   }
@@ -63,7 +79,8 @@ AFTERLIFE_EXPORT int gettimeofday(timeval* now, void* zone) noexcept {
 
 AFTERLIFE_EXPORT time_t time(time_t* now) noexcept {
   timespec told{};
-  if (!tells(CLOCK_REALTIME, &told, AFTERLIFE_CALLER)) {
+  if (!tells(CLOCK_REALTIME, &told, AFTERLIFE_CALLER) &&
+      (skipped() == 0 || look(CLOCK_REALTIME, &told) != 0)) {
     static const auto system = system_function<time_t (*)(time_t*)>("time");
     return system(now);
   }
@@ -87,7 +104,8 @@ AFTERLIFE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec*
     return 0;
   // Only sleeps with an end time are left, because Python uses only those.
   const Woken woken = is_moment ? ask_to_sleep({clock, *wanted}) : Woken::unwatched;
-  if (woken == Woken::unwatched) return system(clock, flags, wanted, rest);
+  const timespec end = is_moment && is_of_world(clock) ? on_system(*wanted) : *wanted;
+  if (woken == Woken::unwatched) return system(clock, flags, &end, rest);
   return woken == Woken::interrupted ? EINTR : 0;
 }
 

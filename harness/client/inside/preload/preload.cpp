@@ -30,6 +30,7 @@ using harness::entries::hooks;
 using harness::entries::is_of_python;
 using harness::entries::Moment;
 using harness::entries::native_code;
+using harness::entries::on_system;
 using harness::entries::system_function;
 using harness::entries::ThreadHooks;
 using harness::entries::told;
@@ -77,7 +78,8 @@ AFTERLIFE_EXPORT int afterlife_system_sem_clockwait(sem_t* semaphore, clockid_t 
                                                     const timespec* limit) {
   static const auto wait =
       system_function<int (*)(sem_t*, clockid_t, const timespec*)>("sem_clockwait");
-  return wait(semaphore, clock, limit);
+  const timespec end = on_system(*limit);
+  return wait(semaphore, clock, &end);
 }
 
 AFTERLIFE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
@@ -112,7 +114,9 @@ AFTERLIFE_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* limit) {
   const Moment end{CLOCK_REALTIME, *limit};
   AFTERLIFE_TURN(take, semaphore, &end)
   const Woken woken = ask_to_wait(semaphore, &end);
-  return woken == Woken::unwatched ? wait(semaphore, limit) : told(woken);
+  if (woken != Woken::unwatched) return told(woken);
+  const timespec systems = on_system(*limit);
+  return wait(semaphore, &systems);
 }
 
 AFTERLIFE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* limit) {

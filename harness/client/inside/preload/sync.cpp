@@ -29,7 +29,9 @@ using harness::entries::FutexCall;
 using harness::entries::hooks;
 using harness::entries::kNotOurs;
 using harness::entries::Moment;
+using harness::entries::on_system;
 using harness::entries::RwAccess;
+using harness::entries::skipped;
 using harness::entries::system_function;
 using harness::entries::turns;
 
@@ -46,6 +48,12 @@ bool is_known(int operation) {
     default:
       return false;
   }
+}
+
+/// Returns whether the system call has a time limit that is a point in time.
+bool has_moment(long number, const long (&arguments)[6]) {
+  return number == SYS_futex && (arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET &&
+         arguments[3] != 0;
 }
 
 }  // namespace
@@ -69,7 +77,8 @@ AFTERLIFE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex,
   const Moment end = by(CLOCK_REALTIME, limit);
   AFTERLIFE_TURN(lock, mutex, &end)
   SYSTEM("pthread_mutex_timedlock", int (*)(pthread_mutex_t*, const timespec*));
-  return system(mutex, limit);
+  const timespec systems = on_system(*limit);
+  return system(mutex, &systems);
 }
 
 AFTERLIFE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
@@ -77,7 +86,8 @@ AFTERLIFE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t c
   const Moment end = by(clock, limit);
   AFTERLIFE_TURN(lock, mutex, &end)
   SYSTEM("pthread_mutex_clocklock", int (*)(pthread_mutex_t*, clockid_t, const timespec*));
-  return system(mutex, clock, limit);
+  const timespec systems = on_system(*limit);
+  return system(mutex, clock, &systems);
 }
 
 AFTERLIFE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
@@ -121,7 +131,8 @@ AFTERLIFE_SPINLOCK(pthread_spin_unlock, spin_unlock)
     const Moment end = by(CLOCK_REALTIME, limit);                                                \
     AFTERLIFE_TURN(rw_lock, lock, access, &end)                                                  \
     SYSTEM("pthread_rwlock_timed" #kind "lock", int (*)(pthread_rwlock_t*, const timespec*));    \
-    return system(lock, limit);                                                                  \
+    const timespec systems = on_system(*limit);                                                  \
+    return system(lock, &systems);                                                               \
   }                                                                                              \
   AFTERLIFE_EXPORT int pthread_rwlock_clock##kind##lock(pthread_rwlock_t* lock, clockid_t clock, \
                                                         const timespec* limit) noexcept {        \
@@ -129,7 +140,8 @@ AFTERLIFE_SPINLOCK(pthread_spin_unlock, spin_unlock)
     AFTERLIFE_TURN(rw_lock, lock, access, &end)                                                  \
     SYSTEM("pthread_rwlock_clock" #kind "lock",                                                  \
            int (*)(pthread_rwlock_t*, clockid_t, const timespec*));                              \
-    return system(lock, clock, limit);                                                           \
+    const timespec systems = on_system(*limit);                                                  \
+    return system(lock, clock, &systems);                                                        \
   }
 
 AFTERLIFE_RWLOCK(rd, RwAccess::read)
@@ -155,7 +167,8 @@ AFTERLIFE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_m
   const Moment end = by(CLOCK_REALTIME, limit);
   AFTERLIFE_TURN(wait, condition, mutex, &end)
   SYSTEM("pthread_cond_timedwait", int (*)(pthread_cond_t*, pthread_mutex_t*, const timespec*));
-  return system(condition, mutex, limit);
+  const timespec systems = on_system(*limit);
+  return system(condition, mutex, &systems);
 }
 
 AFTERLIFE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
@@ -164,7 +177,8 @@ AFTERLIFE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_m
   AFTERLIFE_TURN(wait, condition, mutex, &end)
   SYSTEM("pthread_cond_clockwait",
          int (*)(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*));
-  return system(condition, mutex, clock, limit);
+  const timespec systems = on_system(*limit);
+  return system(condition, mutex, clock, &systems);
 }
 
 AFTERLIFE_EXPORT int pthread_cond_signal(pthread_cond_t* condition) noexcept {
@@ -232,7 +246,8 @@ AFTERLIFE_EXPORT int pthread_timedjoin_np(pthread_t thread, void** result, const
   const Moment end = by(CLOCK_REALTIME, limit);
   AFTERLIFE_TURN(join, thread, result, &end, true)
   SYSTEM("pthread_timedjoin_np", int (*)(pthread_t, void**, const timespec*));
-  return system(thread, result, limit);
+  const timespec systems = on_system(*limit);
+  return system(thread, result, &systems);
 }
 
 AFTERLIFE_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
@@ -240,7 +255,8 @@ AFTERLIFE_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clock
   const Moment end = by(clock, limit);
   AFTERLIFE_TURN(join, thread, result, &end, true)
   SYSTEM("pthread_clockjoin_np", int (*)(pthread_t, void**, clockid_t, const timespec*));
-  return system(thread, result, clock, limit);
+  const timespec systems = on_system(*limit);
+  return system(thread, result, clock, &systems);
 }
 
 // ---- semaphores -------------------------------------------------------------------------------
@@ -281,6 +297,11 @@ AFTERLIFE_EXPORT long syscall(long number, ...) noexcept {
   }
   if (number == SYS_sched_yield) {
     AFTERLIFE_TURN(yield, )
+  }
+  timespec systems{};
+  if (has_moment(number, arguments) && skipped() != 0) {
+    systems = on_system(*reinterpret_cast<const timespec*>(arguments[3]));
+    arguments[3] = reinterpret_cast<long>(&systems);
   }
   SYSTEM("syscall", long (*)(long, ...));
   return system(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],

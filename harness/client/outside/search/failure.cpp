@@ -161,7 +161,8 @@ bool is_among(const std::vector<ToldFault>& expected, const ToldFault& failure) 
 /// Returns whether the end is one that error handling code chooses after an injected error: an
 /// exception, an abort or an exit code.
 bool is_giving_up(const ClientRun& run) {
-  return run.failure() != nullptr && run.ended.hang.empty() && !is_crash(run);
+  const bool has_error = run.failure() != nullptr && run.ended.hang.empty() && !is_crash(run);
+  return has_error || is_giving_up_in_time(run);
 }
 
 }  // namespace
@@ -180,6 +181,11 @@ bool ends_something(std::string_view function) {
 std::string without_numbers(std::string_view text) {
   std::string words;
   for (std::size_t i = 0; i < text.size(); ++i) {
+    bool is_giving_up_in_time(const ClientRun& run) {
+      return run.has_passed_limit() && !is_crash(run) &&
+             std::ranges::none_of(run.reports, &Report::is_deadlock);
+    }
+
     const bool is_hex = text.substr(i).starts_with("0x");
     if (!is_hex && std::isdigit(static_cast<unsigned char>(text[i])) == 0) {
       words += text[i];

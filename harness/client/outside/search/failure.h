@@ -25,7 +25,8 @@ std::vector<ToldFault> failures_of(const ClientRun& run);
 /// Returns the failure of the run that may be a bug of the program, or null: the first error that
 /// is not in `expected` (failures of runs without choices), if its call ends a lifetime, the
 /// program ended badly, or the search is `pedantic`; else the end itself. Returns null if the
-/// program only gives up after an injected error, or if the run has a named fault.
+/// program only gives up after an injected error or a time limit that passed, or if the run has a
+/// named fault.
 const ToldFault* suspect(const ClientRun& run, const std::vector<ToldFault>& expected,
                          bool pedantic);
 /// Returns the first error of the run that is not in `expected`, that the program survived, and
@@ -42,5 +43,8 @@ bool ends_something(std::string_view function);
 /// Returns the end of a program in words, without numbers and addresses, which differ from run to
 /// run.
 std::string without_numbers(std::string_view text);
+/// Returns whether the end of the run is one that a correct program may choose when a time limit
+/// has passed: an exception, an abort, an exit code, or a longer wait.
+bool is_giving_up_in_time(const ClientRun& run);
 
 }  // namespace harness::client

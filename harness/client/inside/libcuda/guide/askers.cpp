@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <tuple>
 
 #include "harness/client/border/forced.h"
 #include "harness/driver/cuda/process.h"
@@ -65,19 +66,22 @@ Activation Askers::line(const Python::Line& line, const BatonThread* python) {
   return {name, {}, {}};
 }
 
+Asker Askers::native_asker(const BatonThread& thread, Baton::At at) {
+  using enum Asker::Kind;
+  return {.kind = at == Baton::At::end    ? end
+                  : at != Baton::At::sync ? wait
+                                          : before_call,
+          .function = thread.coming.view(),
+          .nth = thread.coming_nth,
+          .python = &thread};
+}
+
 /// Returns the activation of a C library function, which is named like a driver call.
 Activation Askers::native_turn(const BatonThread& thread, Baton::At at) {
-  using enum Asker::Kind;
   const Name function = derive_name(thread.name, thread.coming.hash(), thread.coming_nth);
   const bool waits = at != Baton::At::sync;
   const Name name = derive_name(function, hash_name(waits ? "wait" : "turn"), ++thread.asked_count);
-  Asker asker{.kind = at == Baton::At::end ? end
-                      : waits              ? wait
-                                           : before_call,
-              .function = thread.coming.view(),
-              .nth = thread.coming_nth,
-              .python = &thread};
-  new_askers_.emplace_back(name, asker);
+  new_askers_.emplace_back(name, native_asker(thread, at));
   return {name, {}, {}};
 }
 
@@ -103,6 +107,34 @@ Activation Askers::turn(const BatonThread& python, Baton::At at, Label next_func
   new_askers_.emplace_back(name, asker);
   const bool is_forced = at == Baton::At::unseen_line || at == Baton::At::locked_call;
   return {is_forced ? client::force_name(name) : name, {}, {}};
+}
+
+/// The places of a line and before a call are reached once; a function of the C library, or a line
+/// that waits, may make the choice several times.
+Activation Askers::time_limit(const BatonThread& thread, Baton::At at, Label next_function) {
+  Asker asker{Asker::Kind::line, {}, 0, 1, thread.file, thread.line, &thread};
+  const Line here = line_of(&thread, thread.line_name);
+  Name place = 0;
+  if (at == Baton::At::call) {
+    std::tie(place, asker.nth) = name_before(thread.name, next_function);
+    asker.kind = Asker::Kind::before_call;
+    asker.function = next_function.view();
+  } else if (thread.is_native) {
+    asker = native_asker(thread, at);
+    place = derive_name(thread.name, thread.coming.hash(), thread.coming_nth);
+  } else if (at == Baton::At::line) {
+    asker.nth = line_counts_[here];
+    place = name_of_line(here, hash_name("line"), asker.nth);
+  } else {
+    asker.kind = at == Baton::At::end ? Asker::Kind::end : Asker::Kind::wait;
+    place = name_of_line(here, hash_name("wait"), 0);
+  }
+  const bool is_once = at == Baton::At::call || at == Baton::At::line;
+  const std::uint32_t nth = is_once ? 1 : ++limit_counts_[place];
+  if (!is_once && !thread.is_native) asker.nth = nth;
+  const Name name = derive_name(place, hash_name("time limit"), nth);
+  new_askers_.emplace_back(name, asker);
+  return {name, {}, {}};
 }
 
 Activation Askers::before_call(std::size_t number, Label function, const BatonThread* python) {

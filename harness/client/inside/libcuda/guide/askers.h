@@ -55,6 +55,9 @@ class Askers {
   /// Returns the activation of a switch to another thread at the current place: before the line or
   /// the call that was named last.
   Activation turn(const BatonThread& python, Baton::At at, Label next_function);
+  /// Returns the activation of the choice whether a time limit of another thread, or of a wait of
+  /// this one, passes at the same place.
+  Activation time_limit(const BatonThread& thread, Baton::At at, Label next_function);
   /// Returns the activation of a forced choice before the thread's next call of the function.
   Activation before_call(std::size_t number, Label function, const BatonThread* python);
   /// Returns the activation of the turn that the process takes before its next call of the
@@ -79,6 +82,8 @@ class Askers {
   /// number.
   std::pair<Name, std::uint32_t> name_before(Name caller, Label function) const;
   Activation native_turn(const BatonThread& thread, Baton::At at);
+  /// Returns the C library function that the thread calls.
+  static Asker native_asker(const BatonThread& thread, Baton::At at);
   static Name name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nth);
   Line line_of(const BatonThread* python, Name line) const;
 
@@ -87,6 +92,7 @@ class Askers {
   std::map<std::pair<Name, std::uint64_t>, std::uint32_t> call_counts_;
   std::map<Line, std::uint32_t> line_counts_;
   std::map<Line, std::uint32_t> wait_counts_;
+  std::unordered_map<Name, std::uint32_t> limit_counts_;  ///< By the name of a wait.
   std::vector<std::pair<Name, Asker>> new_askers_;  ///< Not indexed yet: most are never looked up.
   std::vector<std::pair<Name, Name>> new_parents_;
   std::unordered_map<Name, Asker> askers_;

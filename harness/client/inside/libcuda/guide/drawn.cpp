@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/client/border/forced.h"
+#include "harness/client/border/report.h"
 #include "harness/client/inside/libcuda/thread_options.h"
 
 namespace harness::entries {
@@ -19,6 +20,7 @@ std::uint32_t Drawn::answer(const Question& question) {
   if (client::is_forced(question.activation)) return forced(question);
   const auto* threads = dynamic_cast<const ThreadOptions*>(question.options);
   if (threads != nullptr && threads->is_turn()) return turn(question);
+  if (question.site == client::kTimeLimit) return time_limit(question);
   if (question.site != Site::failure) return walk_.answer(question);
   const std::uint64_t number = asked_++;
   if (std::ranges::find(fail_, number) == fail_.end()) return 0;
@@ -34,6 +36,20 @@ std::uint32_t Drawn::forced(const Question& question) {
   if (draw % 64 >= kShares[seed % 4] || forced_ == kMost) return 0;
   ++forced_;
   return 1 + static_cast<std::uint32_t>(draw / 64 % (question.option_count - 1));
+}
+
+// No time limit passes in half of the runs. In the others, one, two or four pass, at rates that
+// differ because the number of choices while a thread waits differs from program to program.
+std::uint32_t Drawn::time_limit(const Question& question) {
+  constexpr std::array<std::uint64_t, 8> kOneIn{0, 0, 0, 0, 3, 12, 64, 512};
+  constexpr std::array<std::uint64_t, 4> kMost{1, 1, 2, 4};
+  const std::uint64_t seed = mix(seed_, hash_name("time limits"));
+  const std::uint64_t one_in = kOneIn[seed % kOneIn.size()];
+  const std::uint64_t draw = mix(seed, asked_for_limit_++);
+  if (one_in == 0 || draw % one_in != 0 || passed_limits_ == kMost[seed / 8 % kMost.size()])
+    return 0;
+  ++passed_limits_;
+  return 1 + static_cast<std::uint32_t>(draw / one_in % (question.option_count - 1));
 }
 
 // Few preemptions suffice for most bugs. So each run draws its rate of preemptions: this many of

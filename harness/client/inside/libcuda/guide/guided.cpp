@@ -24,7 +24,6 @@
 #include "harness/client/inside/libcuda/ipc/descent.h"
 #include "harness/client/inside/libcuda/native_place.h"
 #include "harness/client/inside/libcuda/python/python.h"
-#include "harness/client/inside/libcuda/thread_options.h"
 #include "harness/core/pick/replay.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/driver/cuda/process.h"
@@ -41,9 +40,8 @@ std::string_view called(Label function) {
   return outer != nullptr ? outer : function.view();
 }
 
-/// The place of the next call of this thread, and its function.
+/// The place of the next call of this thread.
 thread_local client::Place next_place;
-thread_local Label next_function;
 /// The current call of this thread.
 thread_local Name this_call;
 
@@ -166,12 +164,12 @@ void Guided::coming(Label function) {
   watch_python();
   const Python* python = Python::find();
   if (python != nullptr) {
-    next_function = function;
+    next_function_ = function;
     const bool forces = orders_.forces && python->can_be_forced();
     python_threads_.call(forces);
     if (forces && !python_threads_.others_may_go_on()) force_collection(*python, function);
   } else if (native_threads_.are_on()) {
-    next_function = function;
+    next_function_ = function;
     native_threads_.call();
   }
   if (has_queued_functions_ && !ProcessWorld::has_turn()) let_device_catch_up(function);
@@ -391,38 +389,6 @@ Name Guided::name_first_thread() {
   const Name name = askers_.thread(ProcessWorld::calling_thread());
   process.unlock();
   return name;
-}
-
-std::size_t Guided::next(const BatonThread& asking, Baton::At at,
-                         std::span<BatonThread* const> options) {
-  if (asking.is_native) return next_native(asking, at, options);
-  ProcessWorld& process = ProcessWorld::get();
-  process.lock();
-  claim_process();
-  const ThreadOptions told(options);
-  const Activation turn = askers_.turn(asking, at, next_function);
-  const auto count = static_cast<std::uint32_t>(options.size());
-  const std::uint32_t chosen = client::is_forced(turn.name)
-                                   ? ask_forced(turn, Site::schedule, count, &told)
-                                   : process.ask(turn, Site::schedule, count, &told);
-  flush();
-  process.unlock();
-  return chosen;
-}
-
-/// Only excludes other threads, because the choice is frequent and does not change the driver.
-std::size_t Guided::next_native(const BatonThread& asking, Baton::At at,
-                                std::span<BatonThread* const> options) {
-  client::Place place = orders_.locates ? native_place() : client::Place{};
-  ProcessWorld& process = ProcessWorld::get();
-  const ProcessWorld::Asking is_asking(process);
-  const ThreadOptions told(options, at == Baton::At::sync || at == Baton::At::call);
-  const Activation turn = askers_.turn(asking, at, next_function);
-  const std::uint32_t chosen =
-      process.ask(turn, Site::schedule, static_cast<std::uint32_t>(options.size()), &told);
-  if (chosen != 0 && orders_.locates) parties_.note(turn.name, std::move(place));
-  flush();
-  return chosen;
 }
 
 // ---- the end ------------------------------------------------------------------------------------

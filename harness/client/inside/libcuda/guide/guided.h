@@ -71,6 +71,8 @@ class Guided final : public Guide,
   void are_not_watched() override;
   std::size_t next(const BatonThread& asking, Baton::At at,
                    std::span<BatonThread* const> options) override;
+  std::size_t expires(const BatonThread& asking, Baton::At at,
+                      std::span<BatonThread* const> waiters) override;
   void lost(const BatonThread& thread, bool is_busy) override;
   bool is_in_driver() const override { return ProcessWorld::is_had(); }
   void stand() override;
@@ -120,6 +122,8 @@ class Guided final : public Guide,
   static void end_of_process();
 
   std::string folder_;
+  static thread_local Label next_function_;  ///< The next driver function of this thread.
+
   client::Orders orders_;
   std::unique_ptr<Strategy> strategy_;
   FirstQuestion* first_question_ = nullptr;  ///< The strategy, if runs are to be forked; else null.

@@ -160,6 +160,11 @@ std::string Parties::answer_of(const Decision& decision, const Asker* asker) con
         if (ThreadOptions::value_of(thread) == decision.value)
           return fmt::format("{} runs", thread.shown);
       return "another thread runs";
+    case client::kTimeLimit:
+      for (const BatonThread& thread : threads_.all())
+        if (ThreadOptions::value_of(thread) == decision.value)
+          return fmt::format("the time limit of {} passes", thread.shown);
+      return "a time limit passes";
     case Site::watch:
       return "the allocation is watched";
     case Site::failure:

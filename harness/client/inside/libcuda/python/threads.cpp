@@ -11,6 +11,7 @@
 #include "harness/client/inside/libcuda/python/api.h"
 #include "harness/client/inside/libcuda/python/code.h"
 #include "harness/client/inside/libcuda/python/python.h"
+#include "harness/client/inside/libcuda/turns/held_clock.h"
 #include "harness/client/inside/libcuda/turns/native_threads.h"
 #include "harness/driver/cuda/process.h"
 
@@ -107,13 +108,23 @@ struct PythonThreads::Hooks {
     return threads->baton_.await(*me, done, time_until(limit));
   }
 
-  static constexpr ThreadHooks kTable{starting, is_started, not_started, started,
-                                      joins,    waits,      sleeps,      awaits};
+  static ThreadHooks table() {
+    return {&HeldClock::skipped(),
+            starting,
+            is_started,
+            not_started,
+            started,
+            joins,
+            waits,
+            sleeps,
+            awaits};
+  }
 };
 
 void PythonThreads::listen() {
   void* take = dlsym(RTLD_DEFAULT, kTakeThreadHooks);
-  if (take != nullptr) reinterpret_cast<TakeThreadHooks>(take)(&Hooks::kTable);
+  static const ThreadHooks kTable = Hooks::table();
+  if (take != nullptr) reinterpret_cast<TakeThreadHooks>(take)(&kTable);
 }
 
 PythonThreads::PythonThreads(Guide& guide) : guide_(guide), baton_(*new Baton(guide)) {

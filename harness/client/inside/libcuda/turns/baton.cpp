@@ -169,30 +169,11 @@ BatonThread* Baton::first_of_the_late() {
   return first;
 }
 
-/// A wait for another thread can time out early only a few times, so that a thread which waits in a
-/// loop does not keep the others from running.
-BatonThread* Baton::light_waiter() {
-  constexpr std::int64_t kLight = 100'000'000;
-  constexpr std::uint32_t kMostEarly = 4;
-  BatonThread* first = holds_time_ ? first_in_time() : nullptr;
-  if (first == nullptr || first->limit_tick - tick_ > kLight || is_ready(*first)) return nullptr;
-  const bool may_end = !first->is_outside && first->early_count < kMostEarly;
-  return first->is_sleeping || may_end ? first : nullptr;
-}
-
 // ---- passing the baton on ---------------------------------------------------------------------
 
-bool Baton::is_early(const BatonThread& thread) const {
-  return holds_time_ && thread.limit && !thread.is_outside && !thread.is_timed_out &&
-         !is_ready(thread);
-}
-
 void Baton::give(BatonThread& thread) {
-  if (thread.state == BatonThread::State::waits && (thread.is_sleeping || is_early(thread))) {
-    if (!thread.is_sleeping) ++thread.early_count;
-    thread.is_timed_out = true;
-    tick_ = std::max(tick_, thread.limit_tick);
-  }
+  const bool is_out = thread.is_sleeping || thread.is_expiring || is_early(thread);
+  if (thread.state == BatonThread::State::waits && is_out) time_out(thread);
   thread.state = BatonThread::State::goes_on;
   holder_ = &thread;
   steps_in_turn_ = looks_in_turn_ = 0;
@@ -219,6 +200,9 @@ void Baton::pass_on(Lock& lock, BatonThread& me, At at) {
       by != ready.end())
     std::rotate(ready.begin(), by, by + 1);
   keeper_ = &me;
+  BatonThread* const late = ready.empty() ? nullptr : expired(lock, me, at);
+  if (holder_ != &me) return;
+  if (late != nullptr) return give(*late);
   if (ready.size() > 1) {
     lock.unlock();
     chosen = judge_.next(me, at, ready);
@@ -301,6 +285,7 @@ BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
     if (!options.empty()) return options.front();
     return first_of_the_late();
   }
+  if (BatonThread* late = expired(lock, me, at); late != nullptr || holder_ != &me) return late;
   if (BatonThread* waiter = light_waiter(); waiter != nullptr) options.push_back(waiter);
   if (options.empty()) return nullptr;
   options.insert(options.begin(), &me);
@@ -360,7 +345,7 @@ Woken Baton::wait(BatonThread& me, const std::function<bool()>& done, Limit limi
   me.done = &done;
   me.is_outside = is_outside;
   me.is_sleeping = !done;
-  me.is_interrupted = me.is_timed_out = false;
+  me.is_interrupted = me.is_timed_out = me.is_expiring = false;
   me.wait_number = ++wait_count_;
   me.limit.reset();
   if (limit) {

@@ -8,8 +8,10 @@
 // another process, also ends only when no other thread can run: then its delay changes nothing.
 //
 // In programs without Python, time itself is counted in this way: when no other thread can run, a
-// wait times out at once, and the clock then shows its limit. A wait with a short limit may time
-// out before the others wait, by choice.
+// wait times out at once, and the clock then shows its limit.
+//
+// A wait with a time limit may also time out while others can run, by choice, as if the process had
+// been stopped for so long. The clocks then show its limit, in programs with Python, too.
 #pragma once
 
 #include <pthread.h>
@@ -66,6 +68,7 @@ struct BatonThread {
   std::atomic<bool> is_cancelled{false};  ///< It was cancelled.
   bool is_interrupted = false;
   bool is_timed_out = false;
+  bool is_expiring = false;         ///< Its time limit passes now, by choice.
   std::uint32_t early_count = 0;    ///< How many of its waits timed out while others could run.
   const void* parked_on = nullptr;  ///< The address whose wake it waits for; null if none.
   std::uint32_t parked_bits = 0;    ///< A wake must have one of these bits.
@@ -92,6 +95,10 @@ class Baton {
     /// Returns the index of one of at least two options; the first is the default one.
     virtual std::size_t next(const BatonThread& asking, At at,
                              std::span<BatonThread* const> options) = 0;
+    /// Decides whether the time limit of one of these threads passes now, although others can run.
+    /// Returns its number, counted from 1; 0 for none, the default.
+    virtual std::size_t expires(const BatonThread& asking, At at,
+                                std::span<BatonThread* const> waiters) = 0;
     /// Called when a thread has made no step for a long time, so that others run beside it. It is
     /// in a wait that is not observed, or `is_busy`.
     virtual void lost(const BatonThread& thread, bool is_busy) = 0;
@@ -203,6 +210,13 @@ class Baton {
   BatonThread* light_waiter();
   /// Returns whether the thread, which gets the baton, times out although others could run.
   bool is_early(const BatonThread& thread) const;
+  /// Returns whether the thread's time limit may pass although others can run.
+  bool may_expire(const BatonThread& thread) const;
+  /// Returns the thread whose time limit passes now by choice, or null. Releases the lock
+  /// meanwhile.
+  BatonThread* expired(Lock& lock, BatonThread& me, At at);
+  /// Ends the wait of a thread whose time limit passes although others can run.
+  void time_out(BatonThread& thread);
   /// Returns the thread that runs next if no other can, or null.
   BatonThread* first_of_the_late();
   void give(BatonThread& thread);

@@ -10,6 +10,7 @@ Baton* baton = nullptr;
 /// The time of both clocks when they were stopped.
 std::int64_t real_before = 0;
 std::int64_t monotonic_before = 0;
+constinit std::atomic<std::int64_t> skipped_time{0};
 
 std::int64_t present(clockid_t clock) {
   timespec now{};
@@ -56,5 +57,11 @@ Baton::Limit HeldClock::rest_until(const Moment* end) {
   const std::int64_t shown = now(is_monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME);
   return std::chrono::nanoseconds(std::max<std::int64_t>(0, at - shown));
 }
+
+void HeldClock::skip(std::chrono::nanoseconds time) {
+  if (time.count() > 0) skipped_time += time.count();
+}
+
+const std::atomic<std::int64_t>& HeldClock::skipped() { return skipped_time; }
 
 }  // namespace harness::entries

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Held clock: the program's clock while its threads take turns. It advances only while all of them
-// wait.
+// wait. In programs with Python, the system's clocks are shown, plus the time that was skipped.
 #pragma once
 
 #include <time.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "harness/client/inside/libcuda/turns/baton.h"
@@ -22,6 +24,11 @@ class HeldClock {
   static std::int64_t now(clockid_t clock);
   /// Returns the time left until `end`; no limit for null.
   static Baton::Limit rest_until(const Moment* end);
+
+  /// Lets time pass at once, if it is more than none, in a program whose clocks are not held.
+  static void skip(std::chrono::nanoseconds time);
+  /// Returns the time that was skipped so far, in ns.
+  static const std::atomic<std::int64_t>& skipped();
 
   static constexpr std::int64_t kSecond = 1'000'000'000;
   static std::int64_t in_nanoseconds(const timespec& at) {
