@@ -133,9 +133,9 @@ def complaint(row, found, replays, shown):
     """Returns the complaint about an unexpected result, or an empty text."""
     if found["stopped"]:
         return str(found["stopped"])
-    findings = [finding for finding in found["findings"] if finding["kind"] != "failure"]
+    findings = [finding for finding in found["findings"] if finding["kind"] not in ("failure", "leak")]
     failed = [(failure["first_run"], failure["complaint"]) for failure in found["failures"]]
-    failed += [(finding["first_run"], finding["ended"] or finding["signature"]) for finding in found["findings"] if finding["kind"] == "failure"]
+    failed += [(finding["first_run"], finding["ended"] or finding["signature"]) for finding in found["findings"] if finding["kind"] in ("failure", "leak")]
     others = [ended for run, ended in failed if run == 0 or not any(text in ended for text in row.failures)]
     if others:
         return f"failed: {others[0]}"

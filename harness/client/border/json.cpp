@@ -51,6 +51,13 @@ void to_json(json& json, const ToldError& error) {
   json = {{"function", error.function},    {"status", error.status}, {"place", error.place},
           {"injected", error.is_injected}, {"thread", error.thread}, {"call", error.call},
           {"after", error.decision_count}};
+  if (error.object.empty()) return;
+  json["object"] = error.object;
+  json["alive"] = error.is_alive;
+  json["birth"] = {{"site", error.birth.site},
+                   {"place", error.birth.place},
+                   {"thread", error.birth.thread},
+                   {"call", error.birth.call}};
 }
 
 void from_json(const json& json, ToldError& error) {
@@ -61,6 +68,14 @@ void from_json(const json& json, ToldError& error) {
   error.thread = json.at("thread");
   error.decision_count = json.at("after");
   error.call = json.at("call");
+  if (!json.contains("object")) return;
+  error.object = json.at("object");
+  error.is_alive = json.at("alive");
+  const nlohmann::json& birth = json.at("birth");
+  error.birth = {.site = birth.at("site"),
+                 .place = birth.at("place").get<Place>(),
+                 .thread = birth.at("thread"),
+                 .call = birth.at("call")};
 }
 
 /// Writes a party of a wait without effect.

@@ -29,8 +29,17 @@ unsigned take_report_number(const std::string& folder) {
   return 0;
 }
 
+/// Returns the signature without its first word, if that is the outcome of a failed call.
+static std::string_view without_outcome(std::string_view signature) {
+  for (const std::string_view outcome : {"failure ", "leak "})
+    if (signature.starts_with(outcome)) return signature.substr(outcome.size());
+  return signature;
+}
+
+/// A failed call is the same, whether the object that it should have ended is alive at the end or
+/// not.
 bool ToldFault::is_same(const ToldFault& right) const {
-  if (signature != right.signature) return false;
+  if (without_outcome(signature) != without_outcome(right.signature)) return false;
   if (!at.empty() && !right.at.empty())
     return at == right.at || former_at == right.at || at == right.former_at;
   return key == 0 || right.key == 0 || key == right.key;

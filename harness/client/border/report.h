@@ -154,6 +154,9 @@ struct ToldError {
   std::string thread;              ///< The program's name for it; empty if there is only one.
   std::size_t decision_count = 0;  ///< Number of choices made before it.
   Name call = 0;                   ///< The name of the call.
+  std::string object{};            ///< The kind of the object that was passed to it first, or "".
+  Party birth{};                   ///< The call that made that object.
+  bool is_alive = false;           ///< The object was alive when the report was written.
   bool operator==(const ToldError&) const = default;
 };
 

@@ -138,7 +138,7 @@ int replay_finding_in_gdb(const ReplayOptions& options) {
        client::process_options(client, folder.name(), orders).environment)
     gdb.tell(fmt::format("set environment {}", variable));
   pass_signals_of_watching(gdb, recorded.finding);
-  if (recorded.finding.fault.kind != client::kFailure) {
+  if (!client::is_failure(recorded.finding.fault)) {
     gdb.tell(fmt::format("break {}", kFault));
   } else {
     gdb.tell(fmt::format("break {}", kError));

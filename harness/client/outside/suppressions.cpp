@@ -11,6 +11,7 @@
 
 #include "harness/base/files/read.h"
 #include "harness/base/printable.h"
+#include "harness/client/outside/search/failure.h"
 #include "harness/core/fault/former_words.h"
 
 namespace harness::client {
@@ -46,7 +47,8 @@ bool fits_place(const std::string& pattern, const Place& place) {
 }
 
 bool fits_fault(const Suppression& one, const ToldFault& fault) {
-  if (one.kind != "*" && one.kind != fault.kind) return false;
+  const bool is_leak_of_failure = fault.kind == kLeak && one.kind == kFailure;
+  if (one.kind != "*" && one.kind != fault.kind && !is_leak_of_failure) return false;
   return std::ranges::any_of(kParties, [&](const PartyInfo& info) {
     const Party& party = fault.*info.party;
     return fits(one.pattern, party.site) || fits_place(one.pattern, party.place);

@@ -29,13 +29,13 @@ using testing::Words;
 class ClientFailing : public testing::RunStage {
  protected:
   /// Returns the one finding of a search, which is a failure that each replay showed.
-  json only_failure(const Words& options, const Words& command,
-                    std::size_t decision_count = 1) const {
+  json only_failure(const Words& options, const Words& command, std::size_t decision_count = 1,
+                    const std::string& kind = "failure") const {
     const json result = found(options, command, 1);
     EXPECT_EQ(result["findings"].size(), 1u) << result["findings"];
     EXPECT_THAT(result["failures"], IsEmpty());
     json finding = result["findings"].at(0);
-    EXPECT_EQ(finding["kind"], "failure");
+    EXPECT_EQ(finding["kind"], kind);
     EXPECT_EQ(finding["shown"], 3);
     EXPECT_EQ(finding["decisions"].size(), decision_count) << finding["decisions"];
     return finding;
@@ -50,9 +50,9 @@ class ClientFailing : public testing::RunStage {
 
 TEST_F(ClientFailing, AnErrorThatAFinalizerPassesOverIsAFindingAtItsLine) {
   const std::string file = script("capturing.py");
-  const json finding = only_failure({"--runs", "60"}, {"python3", file});
+  const json finding = only_failure({"--runs", "60"}, {"python3", file}, 1, "leak");
   EXPECT_EQ(finding["signature"],
-            "failure cuMemFree CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED in capturing.py:__del__");
+            "leak cuMemFree CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED in capturing.py:__del__");
   EXPECT_EQ(line_at(finding, "used"), line_of(file, "cuda.cuMemFree_v2(self.address)"));
   EXPECT_THAT(finding["ended"], StartsWith("ended with exit code 1: RuntimeError: CUDA error 90"));
   EXPECT_EQ(finding["decisions"][0]["answer"], "the collector runs");
@@ -62,10 +62,13 @@ TEST_F(ClientFailing, AnErrorThatAFinalizerPassesOverIsAFindingAtItsLine) {
 TEST_F(ClientFailing, TheStorySaysWhichCallFailedAndHowTheProgramEnded) {
   const Ended ended = run({"--runs", "60"}, {"python3", script("capturing.py")});
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("failure of a call\n"));
+  EXPECT_THAT(ended.out, HasSubstr("leak of device memory\n"));
+  EXPECT_THAT(ended.out, HasSubstr(" in __init__, by cuMemAlloc\n"));
   EXPECT_THAT(ended.out, HasSubstr("\n  failed    "));
   EXPECT_THAT(ended.out, HasSubstr(" in __del__, by cuMemFree\n"));
-  EXPECT_THAT(ended.out, HasSubstr("returned CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; without"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("returned CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and the device memory is "
+                        "alive at the end of the program; without"));
   EXPECT_THAT(ended.out, HasSubstr("\n  ended     the program ended with exit code 1: Runtime"));
   EXPECT_THAT(ended.out, Not(HasSubstr("the program's own failure")));
 }
@@ -170,7 +173,7 @@ TEST_F(ClientFailing, AReplayThatFailsElsewhereIsNotAsRecorded) {
   std::string text = read_file(script("capturing.py"));
   const std::string copy = folder_ / "capturing.py";
   write_file(copy, text);
-  const json finding = only_failure({"--runs", "60"}, {"python3", copy});
+  const json finding = only_failure({"--runs", "60"}, {"python3", copy}, 1, "leak");
   text.replace(text.find("if DEFERRED and"), 15, "if");
   write_file(copy, text);
   const Ended ended = run_toys({"replay", finding["file"]});
@@ -178,6 +181,50 @@ TEST_F(ClientFailing, AReplayThatFailsElsewhereIsNotAsRecorded) {
   EXPECT_THAT(ended.out,
               HasSubstr("not as recorded: the file has a fault that the run does not have"));
 }
+
+// ---- objects that stay
+// ---------------------------------------------------------------------------
+
+/// A kind of object of ending.py, and the words of its leak.
+struct Ending {
+  const char* name;
+  const char* object;
+  const char* born;
+  const char* failed;
+};
+
+class ClientLeaks : public ClientFailing, public ::testing::WithParamInterface<Ending> {
+ protected:
+  const std::string file_ = script("ending.py");
+};
+
+TEST_P(ClientLeaks, AnObjectWhoseEndFailedIsOneFindingOfThisKind) {
+  const Ending& ending = GetParam();
+  const json finding = only_failure({"--runs", "60"}, {"python3", file_, ending.name}, 1, "leak");
+  EXPECT_THAT(finding["signature"], StartsWith(std::string("leak ") + ending.failed + " CUDA_"));
+  EXPECT_EQ(finding["object"], ending.object);
+  EXPECT_EQ(line_at(finding, "used"), line_of(file_, "if END(self.handle, *REST)"));
+  EXPECT_THAT(finding["fix"], StartsWith(std::string("defer ") + ending.failed + " at ending.py:"));
+  expect_as_recorded(finding);
+  const Ended ended = run({"--runs", "60"}, {"python3", file_, ending.name});
+  EXPECT_THAT(ended.out, HasSubstr(std::string("leak of ") + ending.object + "\n"));
+  EXPECT_THAT(ended.out, HasSubstr(std::string(", by ") + ending.born + "\n"));
+}
+
+TEST_P(ClientLeaks, AnObjectWhoseEndIsRepeatedIsNone) {
+  const json finding =
+      only_failure({"--runs", "60"}, {"python3", file_, GetParam().name, "retried"});
+  EXPECT_THAT(finding["signature"], StartsWith(std::string("failure ") + GetParam().failed));
+  EXPECT_EQ(finding["object"], "a call");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Objects, ClientLeaks,
+    Values(Ending{"memory", "device memory", "cuMemAlloc", "cuMemFree"},
+           Ending{"pooled", "device memory", "cuMemAllocAsync", "cuMemFreeAsync"},
+           Ending{"pinned", "pinned memory", "cuMemHostAlloc", "cuMemFreeHost"},
+           Ending{"graph", "executable graph", "cuGraphInstantiate", "cuGraphExecDestroy"}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 // ---- at random ---------------------------------------------------------------------------------
 

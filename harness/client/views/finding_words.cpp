@@ -117,7 +117,7 @@ bool is_race(const ToldFault& fault) {
 
 std::string_view label_of(const ToldFault& fault, const client::PartyInfo& info) {
   const bool is_use = info.party == &ToldFault::use;
-  const bool is_failure = fault.kind == client::kFailure;
+  const bool is_failure = client::is_failure(fault);
   if (is_failure && (fault.use.site == client::kWait || fault.use.site == client::kStep))
     return "stuck";
   if (is_use && is_failure) return "failed";
@@ -141,7 +141,7 @@ std::string sentence_of(const client::Finding& finding) {
   const std::string title = title_of(finding);
   if (is_absent(fault.use)) return title;
   const std::string use = told_of(fault.use);
-  if (fault.kind == client::kFailure)
+  if (client::is_failure(fault))
     return fmt::format("{}: {} {}", title, use,
                        fault.detail.empty() ? "failed" : with_plain_names(fault.detail));
   const client::Party& earlier = is_absent(fault.other) ? fault.death : fault.other;

@@ -23,6 +23,7 @@
 
 #include "harness/core/heap/interpreter.h"
 #include "harness/driver/cuda/call_frame.h"
+#include "harness/driver/cuda/failed_call.h"
 #include "harness/driver/cuda/kernels_begun.h"
 #include "harness/driver/cuda/launch_count.h"
 #include "harness/driver/cuda/older_forms.h"
@@ -61,6 +62,21 @@ void* (*find_other_entry_point)(const char* base) = nullptr;
   } catch (...) {
     return CUDA_ERROR_UNKNOWN;
   }
+}
+
+/// Returns the first argument of a call as a word; 0 if it is not an address, a handle or a number.
+template <class... Arguments>
+constexpr std::uint64_t first_word(const std::tuple<Arguments...>& arguments) {
+  if constexpr (sizeof...(Arguments) > 0) {
+    const auto first = std::get<0>(arguments);
+    if constexpr (std::is_pointer_v<decltype(first)>) {
+      return reinterpret_cast<std::uint64_t>(first);
+    } else if constexpr (std::is_integral_v<decltype(first)>) {
+      return static_cast<std::uint64_t>(first);
+    }
+  }
+  (void)arguments;
+  return 0;
 }
 
 // ---- one call ---------------------------------------------------------------------------------
@@ -125,9 +141,10 @@ class SeamCall {
     Passed(trail, *world_, *table_).tell(arguments);
   }
 
-  CUresult leave(CUresult status) {
+  /// `first`: the first argument, if it is an address or a handle.
+  CUresult leave(CUresult status, std::uint64_t first = 0) {
     if (status != CUDA_SUCCESS && info_.needs != CallNeeds::nothing) [[unlikely]]
-      return told(status);
+      return told(status, first);
     return status;
   }
 
@@ -144,7 +161,7 @@ class SeamCall {
   static constexpr auto kLeftOut = static_cast<CUresult>(1023);
 
   /// Notes an error. Returns the result of the call.
-  [[gnu::cold]] CUresult told(CUresult status) {
+  [[gnu::cold]] CUresult told(CUresult status, std::uint64_t first) {
     if (status == kLeftOut) return CUDA_SUCCESS;
     if (process_ == nullptr) {
       world_->history.set_value(event_, status);
@@ -153,6 +170,7 @@ class SeamCall {
     without_gil_.end();
     site_.reset();
     const bool is_injected = world_->injected_failures != injected_before_;
+    failed_call_argument = first;
     std::exchange(process_, nullptr)->end_failed_call(info_.base, status, is_injected);
     return status;
   }
@@ -193,6 +211,7 @@ std::size_t calling_thread(const World& world) {
 
 using harness::CallInfo;
 using harness::CallNeeds;
+using harness::first_word;
 using harness::per_thread;
 using harness::SeamCall;
 using harness::stream_of;
@@ -208,7 +227,8 @@ extern "C" {
     const CUresult refused = call.enter(call.turn);                                       \
     if (harness::Trail::current() != nullptr) [[unlikely]]                                \
       call.tell(*harness::Trail::current(), std::forward_as_tuple arguments);             \
-    return call.leave(refused != CUDA_SUCCESS ? refused : call.table().name arguments);   \
+    return call.leave(refused != CUDA_SUCCESS ? refused : call.table().name arguments,    \
+                      first_word(std::forward_as_tuple arguments));                       \
   } catch (...) {                                                                         \
     return harness::error_of_exception();                                                 \
   }

@@ -135,7 +135,7 @@ std::vector<Advice> advice_for(const ToldFault& fault) {
     all.push_back({fmt::format("leave out the second end, {}: {} has ended it", call_of(fault.use),
                                call_of(fault.death)),
                    trial_of(Trial::Kind::leave_out, fault.use)});
-  } else if (fault.kind == kFailure && ends_something(fault.use.site)) {
+  } else if (is_failure(fault) && ends_something(fault.use.site)) {
     all.push_back({fmt::format("defer {}: without this call nothing fails", call_of(fault.use)),
                    trial_of(Trial::Kind::leave_out, fault.use)});
   }

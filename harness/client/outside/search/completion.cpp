@@ -67,7 +67,7 @@ void Completion::complete(Finding& finding, const ClientRun& run, int code) cons
   finding.has_free_threads = false;
   finding.replay_count = finding.shown_count = finding.placing_count = 0;
   replay(finding, least);
-  if (!finding.repeats() && finding.fault.kind != kFailure) explain(finding, run, least);
+  if (!finding.repeats() && !is_failure(finding.fault)) explain(finding, run, least);
   if (!finding.is_forced()) finding.forced.clear();
   repair(finding, least, code);
 }

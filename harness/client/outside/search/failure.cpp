@@ -34,15 +34,29 @@ bool is_crash(const ClientRun& run) {
   return std::ranges::find(kCrashes, -run.ended.code) != kCrashes.end();
 }
 
-ToldFault failure_of(const ToldError& error, const std::string& ended) {
+/// Returns whether the function ends the object that its first argument names.
+bool ends_its_object(std::string_view function) {
+  constexpr std::array kOthers{"EndCapture", "Node", "GraphReleaseUserObject"};
+  return ends_something(function) && std::ranges::none_of(kOthers, [&](const char* word) {
+           return function.find(word) != function.npos;
+         });
+}
+
+/// `is_end`: the program has ended, so that what is alive now stays so.
+ToldFault failure_of(const ToldError& error, const std::string& ended, bool is_end) {
+  const bool is_leak = error.is_alive && is_end && ends_its_object(error.function);
   ToldFault failure;
-  failure.kind = kFailure;
-  failure.object = kCall;
+  failure.kind = is_leak ? kLeak : kFailure;
+  failure.object = is_leak ? error.object : kCall;
+  if (is_leak) failure.birth = error.birth;
   failure.use = {error.function, error.place, error.thread, "", error.call, 0};
   failure.decision_count = error.decision_count;
   failure.signature =
-      fmt::format("{} {} {}{}", kFailure, error.function, error.status, where(error.place));
-  failure.detail = fmt::format("returned {}; without these choices it does not", error.status);
+      fmt::format("{} {} {}{}", failure.kind, error.function, error.status, where(error.place));
+  const std::string alive =
+      is_leak ? fmt::format(", and the {} is alive at the end of the program", error.object) : "";
+  failure.detail =
+      fmt::format("returned {}{}; without these choices it does not", error.status, alive);
   failure.ended = ended;
   return failure;
 }
@@ -167,6 +181,11 @@ bool is_giving_up(const ClientRun& run) {
 
 }  // namespace
 
+bool is_giving_up_in_time(const ClientRun& run) {
+  return run.has_passed_limit() && !is_crash(run) &&
+         std::ranges::none_of(run.reports, &Report::is_deadlock);
+}
+
 bool took_too_long(const ToldFault& failure) {
   return failure.signature.starts_with(fmt::format("{} {}", kFailure, kTookTooLong));
 }
@@ -181,11 +200,6 @@ bool ends_something(std::string_view function) {
 std::string without_numbers(std::string_view text) {
   std::string words;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    bool is_giving_up_in_time(const ClientRun& run) {
-      return run.has_passed_limit() && !is_crash(run) &&
-             std::ranges::none_of(run.reports, &Report::is_deadlock);
-    }
-
     const bool is_hex = text.substr(i).starts_with("0x");
     if (!is_hex && std::isdigit(static_cast<unsigned char>(text[i])) == 0) {
       words += text[i];
@@ -207,7 +221,7 @@ std::vector<ToldFault> failures_of(const ClientRun& run) {
   const std::string ended = run.ended.stopped ? "" : run.ended.complaint(0);
   for (const Report& report : run.reports)
     for (const ToldError& error : report.errors)
-      if (!error.is_injected) failures.push_back(failure_of(error, ended));
+      if (!error.is_injected) failures.push_back(failure_of(error, ended, report.is_whole));
   if (!ended.empty()) failures.push_back(end_of(run, ended));
   return failures;
 }

@@ -17,6 +17,13 @@ struct ClientRun;
 /// The kind of such a finding. It is not in harness/core/fault/fault.def, because the driver does
 /// not see it.
 inline constexpr const char* kFailure = "failure";
+/// The kind if an object is still alive at the end of the program because the call failed that
+/// should have ended it.
+inline constexpr const char* kLeak = "leak";
+/// Returns whether the fault is a failure of either kind.
+inline bool is_failure(const ToldFault& fault) {
+  return fault.kind == kFailure || fault.kind == kLeak;
+}
 
 /// Returns all failures of the run, in order: errors that were not injected, then a bad end or a
 /// hang, unless the user stopped it.
@@ -36,6 +43,10 @@ const ToldFault* survived(const ClientRun& run, const std::vector<ToldFault>& ex
 /// Returns whether the failure is a run that exceeded its time limit, without a known reason.
 bool took_too_long(const ToldFault& failure);
 
+/// Returns whether the end of the run is one that a correct program may choose when a time limit
+/// has passed: an exception, an abort, an exit code, or a longer wait.
+bool is_giving_up_in_time(const ClientRun& run);
+
 /// Returns whether this function ends a lifetime. Its error counts even if the program ignores it,
 /// as finalizers do.
 bool ends_something(std::string_view function);
@@ -43,8 +54,5 @@ bool ends_something(std::string_view function);
 /// Returns the end of a program in words, without numbers and addresses, which differ from run to
 /// run.
 std::string without_numbers(std::string_view text);
-/// Returns whether the end of the run is one that a correct program may choose when a time limit
-/// has passed: an exception, an abort, an exit code, or a longer wait.
-bool is_giving_up_in_time(const ClientRun& run);
 
 }  // namespace harness::client

@@ -42,6 +42,13 @@ std::string name_of(const World& world, CUresult error) {
   return fmt::format("error {}", static_cast<int>(error));
 }
 
+BirthId living_at(const World& world, std::uint64_t handle) {
+  const auto& lives = world.ledger.lives();
+  for (std::size_t i = handle == 0 ? 0 : lives.size(); i-- > 1;)
+    if (lives[i].alive && lives[i].address == handle) return static_cast<BirthId>(i);
+  return BirthId::none;
+}
+
 bool is_new(const std::vector<client::ToldError>& known, const client::ToldError& error) {
   constexpr std::size_t kLimit = 64;
   return known.size() < kLimit &&

@@ -26,6 +26,7 @@
 #include "harness/client/inside/libcuda/python/python.h"
 #include "harness/core/pick/replay.h"
 #include "harness/devices/sim/sim_device.h"
+#include "harness/driver/cuda/failed_call.h"
 #include "harness/driver/cuda/process.h"
 
 namespace harness::entries {
@@ -121,6 +122,7 @@ void Guided::claim_process() {
   is_claimed_ = true;
   report_.faults.clear();  // Those of the parent are in the parent's report.
   report_.errors.clear();
+  failed_objects_.clear();
   report_.asked.clear();
   report_.call_count = 0;
   has_forced_ = false;
@@ -289,16 +291,22 @@ void Guided::failed(Label function, CUresult error, bool is_injected) {
   const std::string name = name_of(world, error);
   parties_.failed(this_call, name);
   take_error({std::string(called(function)), name, is_injected, std::move(place), "",
-              world.picker.tape().size(), this_call});
+              world.picker.tape().size(), this_call},
+             living_at(world, failed_call_argument));
   process.unlock();
 }
 
 /// Writes the report at once, because the program may crash after the error.
-void Guided::take_error(client::ToldError error) {
+void Guided::take_error(client::ToldError error, BirthId object) {
   if (!is_new(report_.errors, error)) return;
   askers_.index();
   error.thread = parties_.thread_of(this_call);
+  if (const Life& life = ProcessWorld::get().world().ledger.life(object); object != BirthId::none) {
+    error.object = life.kind.view();
+    error.birth = parties_.birth_of(life);
+  }
   report_.errors.push_back(std::move(error));
+  failed_objects_.push_back(object);
   report(ProcessWorld::get().world());
 }
 

@@ -112,8 +112,9 @@ class Guided final : public Guide,
   std::unique_ptr<Strategy> begin_run();
   /// Records the place of the calling thread, for its next action.
   void note_place(std::uintptr_t code);
-  /// Takes an error into the report, if it is the first of its kind.
-  void take_error(client::ToldError error);
+  /// Takes an error into the report, if it is the first of its kind. `object`: the object
+  /// that was passed to the call first, or none.
+  void take_error(client::ToldError error, BirthId object);
   /// Sets the reason why this run may not repeat; "" for none.
   void doubt(const std::string& why);
   void report(const World& world);
@@ -121,9 +122,9 @@ class Guided final : public Guide,
   void hangs(bool is_deadlock, std::vector<client::Party> stuck);
   static void end_of_process();
 
-  std::string folder_;
   static thread_local Label next_function_;  ///< The next driver function of this thread.
 
+  std::string folder_;
   client::Orders orders_;
   std::unique_ptr<Strategy> strategy_;
   FirstQuestion* first_question_ = nullptr;  ///< The strategy, if runs are to be forked; else null.
@@ -131,6 +132,7 @@ class Guided final : public Guide,
   bool is_set_up_ = false;
   std::atomic<bool> has_queued_functions_{false};  ///< Host functions are queued.
   client::Report report_;
+  std::vector<BirthId> failed_objects_;  ///< For each error: the object that its call was passed.
   client::CallMark mark_;
   std::size_t flushed_count_ = 0;    ///< Number of choices in the report, if it is flushed.
   bool has_forced_ = false;          ///< A forced choice is in the report.

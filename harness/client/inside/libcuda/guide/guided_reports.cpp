@@ -10,6 +10,7 @@
 #include "harness/client/inside/libcuda/guide/pedantic.h"
 #include "harness/client/inside/libcuda/unsupported.h"
 #include "harness/core/fault/kinds.h"
+#include "harness/devices/sim/sim_device.h"
 #include "harness/driver/cuda/process.h"
 
 namespace harness::entries {
@@ -64,6 +65,10 @@ void Guided::report(const World& world) {
     report_.doubt = doubt_;
   }
   report_.free_threads = free_threads_.words(report_.has_python);
+  // Late work may include another end of the object.
+  const bool is_late = static_cast<devices::SimDevice&>(*world.device).queues().lags();
+  for (std::size_t i = 0; i < failed_objects_.size(); ++i)
+    report_.errors[i].is_alive = !is_late && world.ledger.alive(failed_objects_[i]);
   report_.decisions.clear();
   if (!world.picker.tape().empty()) askers_.index();
   for (const Decision& decision : world.picker.tape())

@@ -55,6 +55,10 @@ class Parties {
   /// Returns whether the thread with this number is the one that started the first other Python
   /// thread.
   bool is_first_of_python(std::size_t thread) const;
+  /// Returns the call that began a lifetime.
+  client::Party birth_of(const Life& life) const {
+    return party(life.birth_site.view(), life.birth_activation);
+  }
   /// Fills in the parties of a fault. `locates`: places were recorded.
   void find(const World& world, const Fault& fault, bool locates, client::ToldFault& told) const;
 
