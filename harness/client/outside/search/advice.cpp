@@ -2,7 +2,9 @@
 // How it works. If two uses, or a use and an end, are not ordered, the host waits for the first
 // before it makes the second: this orders them as an event between their streams would. If an
 // object is used after its end, the end is left out. A second end or a failing call is also left
-// out. If a loop shows the fault in other rounds, too, all calls at the place are changed at once.
+// out. If a wild address is accessed, the host waits for all earlier work, which may have to write
+// that address. If a loop shows the fault in other rounds, too, all calls at the place are changed
+// at once.
 #include "harness/client/outside/search/advice.h"
 
 #include <fmt/format.h>
@@ -15,6 +17,9 @@
 
 namespace harness::client {
 namespace {
+
+constexpr const char* kRecycledUse = "recycled_use";
+constexpr unsigned kTriedRuns = 3;
 
 /// Returns the innermost line of the user's code, "x.py:12", or "".
 std::string line_of(const Party& party) {
@@ -121,13 +126,25 @@ Advice order(const ToldFault& fault) {
   return wait(fault.other, fault.use, late_record(fault, fault.other));
 }
 
+/// Returns whether the fault is a use of memory before its allocation takes effect: what had the
+/// storage before is still there.
+bool is_before_allocation(const ToldFault& fault) {
+  return fault.kind == kRecycledUse && fault.death.site.empty() && fault.birth.on != 0;
+}
+
 }  // namespace
 
 std::vector<Advice> advice_for(const ToldFault& fault) {
   std::vector<Advice> all;
-  const bool is_use = fault.kind == "use_after_free" || fault.kind == "recycled_use";
+  const bool is_use = fault.kind == "use_after_free" || fault.kind == kRecycledUse;
   if (fault.kind == "data_race") {
     all.push_back(order(fault));
+  } else if (is_before_allocation(fault)) {
+    all.push_back(wait(fault.birth, fault.use));
+  } else if (fault.kind == kWildAccess) {
+    all.push_back({fmt::format("wait for all earlier work before {}: it may still be running",
+                               call_of(fault.use)),
+                   trial_of(Trial::Kind::wait, fault.use)});
   } else if (is_use && fault.death.call != 0) {
     if (!fault.use.stream.empty()) all.push_back(wait(fault.use, fault.death));
     all.push_back(keep(fault));
@@ -158,34 +175,37 @@ static bool shows(const ClientRun& run, const ToldFault& fault, bool everywhere)
 }
 
 /// Returns the same wait at another place, before the birth, where it must not help: it orders no
-/// use with later calls. Returns nothing for a call that is left out.
+/// use with later calls. Returns nothing for a call that is left out, or if the wait is for work
+/// before the birth.
 static std::optional<Trial> elsewhere(const Trial& trial, const ToldFault& fault) {
   const Name birth = fault.birth.call;
   if (trial.kind != Trial::Kind::wait || birth == 0 || birth == trial.call) return std::nullopt;
+  if (is_before_allocation(fault) || fault.kind == kWildAccess) return std::nullopt;
   return Trial{trial.kind, birth, trial.stream, trial.place != 0 ? fault.birth.code : 0};
+}
+
+bool helps(const Trial& trial, const ToldFault& fault, int code,
+           const std::function<ClientRun(const Trial&)>& run) {
+  const bool everywhere = trial.place != 0;
+  for (unsigned i = 0; i < kTriedRuns; ++i) {
+    const ClientRun tried = run(trial);
+    const bool ends_well = tried.ended.code == 0 || tried.ended.code == code;
+    if (tried.ended.stopped || !tried.ended.hang.empty() || !ends_well ||
+        shows(tried, fault, everywhere))
+      return false;
+  }
+  const std::optional<Trial> other = elsewhere(trial, fault);
+  return !other || shows(run(*other), fault, false);
 }
 
 Advice tried_advice(const ToldFault& fault, int code,
                     const std::function<ClientRun(const Trial&)>& run) {
-  constexpr unsigned kRuns = 3;
-  const auto helps = [&](const Trial& trial) {
-    const bool everywhere = trial.place != 0;
-    for (unsigned i = 0; i < kRuns; ++i) {
-      const ClientRun tried = run(trial);
-      const bool ends_well = tried.ended.code == 0 || tried.ended.code == code;
-      if (tried.ended.stopped || !tried.ended.hang.empty() || !ends_well ||
-          shows(tried, fault, everywhere))
-        return false;
-    }
-    const std::optional<Trial> other = elsewhere(trial, fault);
-    return !other || shows(run(*other), fault, false);
-  };
   for (Advice& advice : advice_for(fault)) {
     const Name place = std::exchange(advice.trial.place, 0);
-    if (helps(advice.trial)) return advice;
+    if (helps(advice.trial, fault, code, run)) return advice;
     if (place == 0) continue;
     advice.trial.place = place;
-    if (helps(advice.trial)) return advice;
+    if (helps(advice.trial, fault, code, run)) return advice;
   }
   return {};
 }

@@ -12,6 +12,9 @@
 
 namespace harness::client {
 
+/// A kind of fault, of harness/core/fault/fault.def, that is often the consequence of another one.
+inline constexpr const char* kWildAccess = "wild_access";
+
 struct Advice {
   std::string words;
   Trial trial{};  ///< Verified: the fault does not occur with it.
@@ -26,5 +29,9 @@ std::vector<Advice> advice_for(const ToldFault& fault);
 /// if none helps. `run` runs the program with the choices of the finding and the trial.
 Advice tried_advice(const ToldFault& fault, int code,
                     const std::function<ClientRun(const Trial&)>& run);
+
+/// Returns whether this repair helps in the same way, without a change of place.
+bool helps(const Trial& trial, const ToldFault& fault, int code,
+           const std::function<ClientRun(const Trial&)>& run);
 
 }  // namespace harness::client

@@ -59,7 +59,8 @@ bool take_places(Finding& finding, const ClientRun& run) {
 
 }  // namespace
 
-void Completion::complete(Finding& finding, const ClientRun& run, int code) const {
+void Completion::complete(Finding& finding, const ClientRun& run, int code,
+                          std::span<const Finding> known) const {
   const Tape least = minimize(finding, run);
   finding.build = build_id_of(client_.command);
   finding.forced = reason_of(run);
@@ -69,7 +70,13 @@ void Completion::complete(Finding& finding, const ClientRun& run, int code) cons
   replay(finding, least);
   if (!finding.repeats() && !is_failure(finding.fault)) explain(finding, run, least);
   if (!finding.is_forced()) finding.forced.clear();
-  repair(finding, least, code);
+  finding.fix.clear();
+  finding.repair = {};
+  // The repair of a fault that comes before a wild access is narrower than a wait for everything.
+  const bool is_wild = finding.fault.kind == kWildAccess;
+  if (!is_wild) repair(finding, least, code);
+  for (const Finding& other : known) borrow_repair(finding, other, code);
+  if (is_wild && finding.fix.empty()) repair(finding, least, code);
 }
 
 Orders Completion::orders_for(const Tape& tape, bool locates) const {
@@ -168,13 +175,31 @@ void Completion::find_places(Finding& finding, const Tape& least) const {
 void Completion::repair(Finding& finding, const Tape& least, int code) const {
   Advice found;
   if (finding.replay_count != 0 && finding.repeats() && !stop_.load())
-    found = tried_advice(finding.fault, code, [&](const Trial& trial) {
-      Orders trying = orders_for(least, trial.place != 0);
-      trying.trial = trial;
-      return run_("trying a repair, run", trying);
-    });
+    found = tried_advice(finding.fault, code,
+                         [&](const Trial& trial) { return try_repair(least, trial); });
   finding.fix = found.words;
   finding.repair = found.trial;
+}
+
+ClientRun Completion::try_repair(const Tape& least, const Trial& trial) const {
+  Orders trying = orders_for(least, trial.place != 0);
+  trying.trial = trial;
+  return run_("trying a repair, run", trying);
+}
+
+/// Gives a finding without a repair that of another one, if it removes both: a wild address and
+/// foreign contents often come from another fault.
+void Completion::borrow_repair(Finding& finding, const Finding& known, int code) const {
+  const bool is_consequence =
+      finding.fault.kind == kWildAccess || finding.fault.kind == "recycled_use";
+  if (!is_consequence || !finding.fix.empty() || !finding.repeats() || known.fix.empty() ||
+      stop_.load())
+    return;
+  const Tape least = tape_of(finding.decisions);
+  const auto run = [&](const Trial& trial) { return try_repair(least, trial); };
+  if (!helps(known.repair, finding.fault, code, run)) return;
+  finding.fix = known.fix;
+  finding.repair = known.repair;
 }
 
 bool Completion::is_repaired_by(const Finding& failure, const Finding& known) const {

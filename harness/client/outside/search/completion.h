@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "harness/client/border/orders.h"
@@ -29,8 +30,9 @@ class Completion {
       : client_(client), base_(base), run_(std::move(run)), stop_(stop), began_(began) {}
 
   /// Minimizes the fault of `run`, and replays the result. `code`: exit code of a run without
-  /// choices.
-  void complete(Finding& finding, const ClientRun& run, int code) const;
+  /// choices. `known`: findings whose repair may remove this fault, too.
+  void complete(Finding& finding, const ClientRun& run, int code,
+                std::span<const Finding> known = {}) const;
   /// Returns the fault with places, from a run with the choices that led to it; unchanged if that
   /// run does not show it.
   ToldFault placed(const ToldFault& fault, const ClientRun& run) const;
@@ -47,6 +49,8 @@ class Completion {
   void explain(Finding& finding, const ClientRun& run, const Tape& least) const;
   void find_places(Finding& finding, const Tape& least) const;
   void repair(Finding& finding, const Tape& least, int code) const;
+  void borrow_repair(Finding& finding, const Finding& known, int code) const;
+  ClientRun try_repair(const Tape& least, const Trial& trial) const;
 
   const Client& client_;
   const Orders base_;

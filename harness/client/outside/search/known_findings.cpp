@@ -32,7 +32,7 @@ void KnownFindings::take(const ClientRun& run, const ToldFault& shown, std::uint
   if (suppressed_.take(fault)) return;
   if (!fault.pedantic.empty() && !result_.options.pedantic) return take_pedantic(run, fault);
   Finding finding{.fault = fault, .run = number, .pedantic = result_.options.pedantic};
-  completion_.complete(finding, run, plain_code_);
+  completion_.complete(finding, run, plain_code_, result_.findings);
   if (suppressed_.take(finding.fault) || is_face(finding)) return;
   count(finding.fault, finding.run_count);
   watcher_.found(result_.findings.emplace_back(std::move(finding)));
