@@ -3,7 +3,7 @@
 //
 // Blinded: it has no variant, symbol or source line of the writer. A store has the kind of module
 // that did it, its width, place and value; a lifetime is a number; the rest are checks and
-// counters. The real interpreter (embedded/) gives the same record as the model.
+// counters. The real interpreter (tests/embedded/) gives the same record as the model.
 #pragma once
 
 #include <optional>

@@ -16,7 +16,7 @@ namespace scenarios::managed_dict {
 /// at the same place.
 struct StrayCount {
   std::uint32_t load;   ///< Number of the attribute load that it precedes, from 1.
-  harness::Label kind;  ///< Its name in embedded/program.h.
+  harness::Label kind;  ///< Its name in tests/embedded/program.h.
 };
 
 class Recorder final : public targets::managed_dict::MemoryObserver {

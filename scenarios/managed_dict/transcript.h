@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transcript: the statements of a run, as text that a real interpreter can run
-// (embedded/program.h).
+// (tests/embedded/program.h).
 //
 // It intercepts the path's statements (Detour) and forwards them. A statement that the path
 // refuses is left out. All tasks of a run share it, so it can be repeated only if the script ran

@@ -65,7 +65,6 @@ OPENS = {
     "harness/client/command/gdb.cpp": "files of the kernel",
     "harness/client/command/view_place.cpp": "the beginning of the file that a view is to replace",
     "harness/command/streams.cpp": "/dev/null",
-    "scenarios/managed_dict/embedded/": "the script of an embedded interpreter, in the tree",
 }
 
 # Source or folder | the process that it starts.

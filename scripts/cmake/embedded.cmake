@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # add_embedded(<path>): the program embedded_<path>_<python> for each CPython that is asked for and found,
-# from scenarios/<path>/embedded/*.cpp. Found is one with a shared library and its internal headers:
+# from scenarios/<path>/tests/embedded/*.cpp. Found is one with a shared library and its internal headers:
 # AFTERLIFE_PYTHON311 and AFTERLIFE_PYTHON312 (an interpreter's file) first, then where they usually are.
 #
 # Of one that is not found, embedded_<path>_<python>.skipped says why, beside the other programs: the
@@ -40,7 +40,7 @@ function(find_embeddable version)
 endfunction()
 
 function(add_embedded path)
-  optional_sources(files scenarios/${path}/embedded/*.cpp)
+  optional_sources(files scenarios/${path}/tests/embedded/*.cpp)
   if(NOT files)
     return()
   endif()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define Py_BUILD_CORE 1
-#include "scenarios/managed_dict/embedded/slot.h"
+#include "scenarios/managed_dict/tests/embedded/slot.h"
 
 extern "C" {
 #include <internal/pycore_object.h>

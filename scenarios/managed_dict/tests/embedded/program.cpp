@@ -2,15 +2,15 @@
 // How it works. The statements are Python functions, compiled once: running one allocates almost
 // nothing except its own objects, so that pymalloc's free lists are as the path leaves them. Each
 // attribute store follows a call of storing(), which is the probe and may plant the fault.
-#include "scenarios/managed_dict/embedded/program.h"
+#include "scenarios/managed_dict/tests/embedded/program.h"
 
 #include <map>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
 
-#include "scenarios/managed_dict/embedded/recorder.h"
-#include "scenarios/managed_dict/embedded/slot.h"
+#include "scenarios/managed_dict/tests/embedded/recorder.h"
+#include "scenarios/managed_dict/tests/embedded/slot.h"
 
 namespace scenarios::managed_dict::embedded {
 namespace {

@@ -2,7 +2,7 @@
 // How it works. PyMem_SetAllocator lets a program intercept each allocator of the interpreter.
 // Blocks are stored by address in a map of our own, which uses the C library's malloc and so does
 // not change the order in which pymalloc reuses blocks.
-#include "scenarios/managed_dict/embedded/tracked_allocator.h"
+#include "scenarios/managed_dict/tests/embedded/tracked_allocator.h"
 
 #include <Python.h>
 

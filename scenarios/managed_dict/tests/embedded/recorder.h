@@ -3,8 +3,9 @@
 // written at once, because the process may crash in its next statement.
 //
 // The lines contain what an observer of the model receives
-// (targets/managed_dict/memory_observer.h), and tests/managed_dict_embedded.h reads them. Lines
-// that begin with # are for people: they name the function that wrote, which a judge must not know.
+// (targets/managed_dict/memory_observer.h), and tests/managed_dict_embedded_test.cpp reads them.
+// Lines that begin with # are for people: they name the function that wrote, which a judge must not
+// know.
 #pragma once
 
 #include <Python.h>

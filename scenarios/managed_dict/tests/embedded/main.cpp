@@ -10,8 +10,8 @@
 #include <fstream>
 #include <iostream>
 
-#include "scenarios/managed_dict/embedded/program.h"
-#include "scenarios/managed_dict/embedded/recorder.h"
+#include "scenarios/managed_dict/tests/embedded/program.h"
+#include "scenarios/managed_dict/tests/embedded/recorder.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // design: there a watchpoint is set and removed. Lines are written by write(2), so that nothing is
 // lost when the interpreter crashes; the crash handler adds the address and does not prevent the
 // crash.
-#include "scenarios/managed_dict/embedded/recorder.h"
+#include "scenarios/managed_dict/tests/embedded/recorder.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -18,8 +18,8 @@
 
 #include "harness/core/instruments/code_place.h"
 #include "harness/core/instruments/hardware_watch.h"
-#include "scenarios/managed_dict/embedded/slot.h"
-#include "scenarios/managed_dict/embedded/tracked_allocator.h"
+#include "scenarios/managed_dict/tests/embedded/slot.h"
+#include "scenarios/managed_dict/tests/embedded/tracked_allocator.h"
 
 namespace scenarios::managed_dict::embedded {
 namespace {
