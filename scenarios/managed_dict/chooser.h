@@ -5,26 +5,26 @@
 
 #include "harness/run/scenario/chooser.h"
 #include "harness/run/scenario/variables.h"
-#include "scenarios/managed_dict/model.h"
+#include "scenarios/managed_dict/model/state.h"
 
 namespace scenarios::managed_dict {
 
-/// Ownership: borrows the scene and the model.
+/// Ownership: borrows the scene and the state of the run.
 class Chooser final : public harness::Chooser {
  public:
-  Chooser(harness::Scene& scene, Model& model) : harness::Chooser(scene), model_(model) {}
+  Chooser(harness::Scene& scene, const State& state) : harness::Chooser(scene), state_(state) {}
 
   /// Chooses a variable that refers to an instance. There must be one.
   Variable defined() {
     Options options;
     for (Variable variable = 0; variable < targets::managed_dict::kVariableCount; ++variable)
-      if (model_.is_defined(variable)) options.add(variable);
+      if (state_.variables[variable].form.defined) options.add(variable);
     return options.pick(scene_);
   }
   /// Chooses an attribute, preferably one that the object has.
   Attribute attribute(Variable variable) {
     harness::VariableOptions<2 * kAttributesDrawn> options;
-    const Contents& contents = model_.contents(variable);
+    const Contents<Promised>& contents = state_.variables[variable].contents;
     for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute)
       if (contents.find(attribute) != nullptr) options.add(attribute);
     for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute) options.add(attribute);
@@ -38,13 +38,12 @@ class Chooser final : public harness::Chooser {
     for (std::uint32_t i = 0; i < kCount; ++i) options.add((plain + i) % kCount);
     return options.pick(scene_);
   }
-  ValueKind kind() { return static_cast<ValueKind>(number(4)); }
   Class of_class() { return static_cast<Class>(number(targets::managed_dict::kClassCountOfPath)); }
 
  private:
   using Options = harness::VariableOptions<targets::managed_dict::kVariableCount>;
 
-  Model& model_;
+  const State& state_;
 };
 
 }  // namespace scenarios::managed_dict

@@ -5,10 +5,8 @@
 // At the end the script drops everything, collects and synchronises: whatever is still alive has
 // leaked.
 #include "harness/run/scenario/team.h"
-#include "scenarios/managed_dict/detour.h"
-#include "scenarios/managed_dict/explain.h"
+#include "scenarios/managed_dict/explain/explain.h"
 #include "scenarios/managed_dict/player.h"
-#include "scenarios/managed_dict/transcript.h"
 #include "scenarios/managed_dict/variants.h"
 
 namespace scenarios::managed_dict {
@@ -51,9 +49,7 @@ void run_script(Stage& stage) {
     stage.player.take_closing_slot(stage.shape.script_slots + i);
   stage.team.await_others();
   stage.over = true;
-  stage.player.judge_all();
-  const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
-  if (stage.player.path().statements().clear_up()) stage.scene.mark_quiescent();
+  stage.player.finish();
 }
 
 void run_worker(Stage& stage, std::uint32_t task) {
@@ -99,11 +95,7 @@ Setup set_up(Scene& scene, Player& player, const Settings& fixed) {
 
 ManagedDict& make_path(Stage& stage, const Setup& setup, Maker make) {
   ManagedDict* path = make(stage.runtime, setup);
-  if (stage.scene.instruments() != nullptr) {
-    harness::Arena& arena = stage.scene.world().arena;
-    auto* way = arena.make<Transcript>(path->statements(), transcript_of(stage.scene));
-    path = arena.make<Detour>(*path, *way);
-  }
+  if (stage.scene.instruments() != nullptr) stage.player.set_transcript(transcript_of(stage.scene));
   stage.player.set_path(*path);
   path->init();
   stage.scene.mark_baseline();
@@ -119,8 +111,7 @@ void spawn_tasks(Stage& stage) {
 
 void drive_path(Scene& scene, Maker make) {
   const Shape shape{.worker_count = 0, .script_slots = 40};
-  auto* stage = scene.world().scheduler.arena().make<Stage>(scene, shape);
-  scene.set_state(stage->player);
+  auto* stage = scene.world().arena.make<Stage>(scene, shape);
   make_path(*stage, set_up(scene, stage->player, {}), make);
   spawn_tasks(*stage);
 }
@@ -131,7 +122,6 @@ void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Memor
                   const Settings& settings) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
-  scene.set_state(stage->player);
   Setup setup = set_up(scene, stage->player, settings);
   setup.observers.memory = observer;
   stage->player.judge().code().set_observer(observer);
@@ -144,7 +134,6 @@ void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Memor
 void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, Shape{.worker_count = 0});
-  scene.set_state(stage->player);
   const Setup setup = set_up(scene, stage->player, settings);
   targets::managed_dict::Statements& path =
       make_path(*stage, setup, maker_of(scene.variant())).statements();

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row of ops.def names a condition and a call, both of which are in this file. A
-// call chooses its arguments and runs a statement.
+// How it works. A row of ops.def names a condition, a call, and the types of its arguments; the
+// first and the last are in this file. An op chooses its arguments in the order of the row, and
+// passes them to the call in the same order.
+#include <fmt/format.h>
+
+#include <functional>
+
 #include "scenarios/managed_dict/player.h"
 
 namespace scenarios::managed_dict {
@@ -9,164 +14,140 @@ namespace {
 using harness::Slot;
 using targets::managed_dict::Body;
 using targets::managed_dict::Function;
-using targets::managed_dict::kFunctionCount;
+using targets::managed_dict::JitControl;
+using targets::managed_dict::Statements;
 
-// ---- when ---------------------------------------------------------------------------------------
+// ---- conditions ---------------------------------------------------------------------------------
 
 bool always(const Situation&) { return true; }
 bool has_instance(const Situation& now) { return now.has_instance; }
 bool has_noise(const Situation& now) { return now.has_noise; }
 
-// ---- instances ----------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------------------
 
-Status new_instance(Player& player, const Situation&, const Slot& slot) {
-  const Variable into = player.choose().place(slot);
-  return player.new_instance(into, player.choose().of_class());
+/// An argument is a field of the statement, and a choice of its value.
+template <auto the_field>
+struct Argument {
+  static constexpr auto kField = the_field;
+};
+
+struct Into : Argument<&Statement::variable> {
+  static Variable choose(Chooser& chooser, const Statement&, const Slot& slot) {
+    return chooser.place(slot);
+  }
+};
+struct Defined : Argument<&Statement::variable> {
+  static Variable choose(Chooser& chooser, const Statement&, const Slot&) {
+    return chooser.defined();
+  }
+};
+struct AnyClass : Argument<&Statement::of> {
+  static Class choose(Chooser& chooser, const Statement&, const Slot&) {
+    return chooser.of_class();
+  }
+};
+struct AnyAttribute : Argument<&Statement::attribute> {
+  static Attribute choose(Chooser& chooser, const Statement&, const Slot&) {
+    return chooser.number(kAttributesDrawn);
+  }
+};
+struct ItsAttribute : Argument<&Statement::attribute> {
+  static Attribute choose(Chooser& chooser, const Statement& chosen, const Slot&) {
+    return chooser.attribute(chosen.variable);
+  }
+};
+struct Bytes : Argument<&Statement::bytes> {
+  static std::uint32_t choose(Chooser& chooser, const Statement&, const Slot&) {
+    // Sizes of a small chunk and an int, an instance, a dict, and a large chunk.
+    constexpr std::array<std::uint32_t, 4> kNoiseBytes{24, 48, 64, 96};
+    return kNoiseBytes[chooser.number(kNoiseBytes.size())];
+  }
+};
+struct Depth : Argument<&Statement::depth> {
+  static std::uint32_t choose(Chooser& chooser, const Statement&, const Slot&) {
+    return 1 + chooser.number(3);
+  }
+};
+
+/// One of `count` enumerators, from `first` on.
+template <auto the_field, auto first, std::uint32_t count>
+struct Enumerator : Argument<the_field> {
+  static auto choose(Chooser& chooser, const Statement&, const Slot&) {
+    return static_cast<decltype(first)>(harness::raw(first) + chooser.number(count));
+  }
+};
+using Kind = Enumerator<&Statement::kind, ValueKind::number, 4>;
+using GuardKind = Enumerator<&Statement::kind, ValueKind::called_back, 2>;
+using BlockBody = Enumerator<&Statement::body, Body::launch, 2>;
+using AnyFunction =
+    Enumerator<&Statement::function, Function::script, targets::managed_dict::kFunctionCount>;
+
+// ---- calls --------------------------------------------------------------------------------------
+
+template <class Method>
+struct ReceiverOf;
+template <class Receiver, class... Parameters>
+struct ReceiverOf<Status (Receiver::*)(Parameters...)> {
+  using Type = Receiver;
+};
+
+template <class Receiver>
+Receiver& receiver_of(Player& player) {
+  if constexpr (std::is_same_v<Receiver, Statements>)
+    return player.path().statements();
+  else if constexpr (std::is_same_v<Receiver, JitControl>)
+    return player.path().jit();
+  else
+    return player;
 }
 
-/// Runs a statement whose only argument is a variable.
-Status about_variable(Player& player, Op op, Status (Statements::*call)(Variable)) {
-  const Variable variable = player.choose().defined();
-  return player.execute({.op = op, .variable = variable},
-                        [&] { return (player.statements().*call)(variable); });
-}
+/// The row of an op; `List` is a function type whose parameters are its arguments.
+template <Op op, auto method, class List>
+struct OpOf;
+template <Op op, auto method, class... Arguments>
+struct OpOf<op, method, void(Arguments...)> {
+  using Receiver = ReceiverOf<decltype(method)>::Type;
 
-Status del_instance(Player& player, const Situation&, const Slot&) {
-  return about_variable(player, Op::del_instance, &Statements::del_instance);
-}
+  static Status choose(Player& player, const Situation&, const Slot& slot) {
+    Statement statement{.op = op};
+    ((statement.*Arguments::kField = Arguments::choose(player.choose(), statement, slot)), ...);
+    if constexpr (std::is_same_v<Receiver, Player>)
+      return call(player, statement);
+    else
+      return player.execute(statement);
+  }
 
-Status set_class(Player& player, const Situation&, const Slot&) {
-  const Variable variable = player.choose().defined();
-  const Class to = player.choose().of_class();
-  return player.execute({.op = Op::set_class, .variable = variable, .of = to},
-                        [&] { return player.statements().set_class(variable, to); });
-}
+  static Status call(Player& player, const Statement& statement) {
+    return std::invoke(method, receiver_of<Receiver>(player), statement.*Arguments::kField...);
+  }
 
-Status launch(Player& player, const Situation&, const Slot&) {
-  return about_variable(player, Op::launch, &Statements::launch);
-}
+  static std::string text(const Statement& statement) {
+    std::string line = kOps[harness::raw(op)].name.c_str();
+    ((line += fmt::format(" {}", static_cast<std::uint32_t>(statement.*Arguments::kField))), ...);
+    return line;
+  }
 
-// ---- attributes and dicts -----------------------------------------------------------------------
-
-Status store_attr(Player& player, const Situation&, const Slot&) {
-  const Variable variable = player.choose().defined();
-  const Attribute attribute = player.choose().number(kAttributesDrawn);
-  return player.store_attr(variable, attribute, player.choose().kind());
-}
-
-// Runs one statement for each attribute: keys, values and tables grow until there is no room.
-Status store_all(Player& player, const Situation&, const Slot&) {
-  const Variable variable = player.choose().defined();
-  const ValueKind kind = player.choose().kind();
-  for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute)
-    player.store_attr(variable, attribute, kind);
-  player.count(Op::store_all);
-  return Status::ok;
-}
-
-// Stores a value that runs code when it dies, which reads the attribute.
-Status store_guarded(Player& player, const Situation&, const Slot&) {
-  constexpr std::array<ValueKind, 2> kGuards{ValueKind::called_back, ValueKind::finalized};
-  const Variable variable = player.choose().defined();
-  const Attribute attribute = player.choose().number(kAttributesDrawn);
-  const Status status =
-      player.store_attr(variable, attribute, kGuards[player.choose().number(kGuards.size())]);
-  player.count(Op::store_guarded);
-  return status;
-}
-
-/// Runs a statement with an attribute of a variable.
-Status about_attribute(Player& player, Op op, Status (Statements::*call)(Variable, Attribute)) {
-  const Variable variable = player.choose().defined();
-  const Attribute attribute = player.choose().attribute(variable);
-  return player.execute({.op = op, .variable = variable, .attribute = attribute},
-                        [&] { return (player.statements().*call)(variable, attribute); });
-}
-
-Status load_attr(Player& player, const Situation&, const Slot&) {
-  return about_attribute(player, Op::load_attr, &Statements::load_attr);
-}
-
-Status delete_attr(Player& player, const Situation&, const Slot&) {
-  return about_attribute(player, Op::delete_attr, &Statements::delete_attr);
-}
-
-Status access_dict(Player& player, const Situation&, const Slot&) {
-  return about_variable(player, Op::access_dict, &Statements::access_dict);
-}
-
-Status replace_dict(Player& player, const Situation&, const Slot&) {
-  return about_variable(player, Op::replace_dict, &Statements::replace_dict);
-}
-
-Status delete_dict(Player& player, const Situation&, const Slot&) {
-  return about_variable(player, Op::delete_dict, &Statements::delete_dict);
-}
-
-// ---- classes ------------------------------------------------------------------------------------
-
-/// Runs a statement with a class.
-Status about_class(Player& player, Op op, Status (Statements::*call)(Class)) {
-  const Class of = player.choose().of_class();
-  return player.execute({.op = op, .of = of}, [&] { return (player.statements().*call)(of); });
-}
-
-Status set_type_attr(Player& player, const Situation&, const Slot&) {
-  return about_class(player, Op::set_type_attr, &Statements::set_type_attr);
-}
-
-Status subclass(Player& player, const Situation&, const Slot&) {
-  return about_class(player, Op::subclass, &Statements::subclass);
-}
-
-// ---- the process --------------------------------------------------------------------------------
-
-Status collect(Player& player, const Situation&, const Slot&) {
-  return player.execute({.op = Op::collect}, [&] { return player.statements().collect(); });
-}
-
-Status hold_noise(Player& player, const Situation&, const Slot&) {
-  // Sizes of a small chunk and an int, an instance, a dict, and a large chunk.
-  constexpr std::array<std::uint32_t, 4> kNoiseBytes{24, 48, 64, 96};
-  const std::uint32_t bytes = kNoiseBytes[player.choose().number(kNoiseBytes.size())];
-  return player.execute({.op = Op::hold_noise},
-                        [&] { return player.statements().hold_noise(bytes); });
-}
-
-Status drop_noise(Player& player, const Situation&, const Slot&) {
-  return player.execute({.op = Op::drop_noise}, [&] { return player.statements().drop_noise(); });
-}
-
-// ---- compiled code ------------------------------------------------------------------------------
-
-Status with_block(Player& player, const Situation&, const Slot&) {
-  const std::uint32_t depth = 1 + player.choose().number(3);
-  const auto body = static_cast<Body>(player.choose().number(2));
-  return player.execute({.op = Op::with_block},
-                        [&] { return player.statements().with_block(depth, body); });
-}
-
-Status force_compile(Player& player, const Situation&, const Slot&) {
-  const auto function = static_cast<Function>(player.choose().number(kFunctionCount));
-  return player.execute({.op = Op::force_compile},
-                        [&] { return player.path().jit().force_compile(function); });
-}
-
-Status deopt(Player& player, const Situation&, const Slot&) {
-  const auto function = static_cast<Function>(player.choose().number(kFunctionCount));
-  return player.execute({.op = Op::deopt}, [&] { return player.path().jit().deopt(function); });
-}
+  static constexpr Call kCall{&call, std::is_same_v<Receiver, Statements> ? &text : nullptr};
+};
 
 // ---- the table ----------------------------------------------------------------------------------
 
 constexpr auto kRows = std::to_array<Player::Row>({
-#define OP(name, applies, call) {#name, applies, call},
+#define OP(name, applies, call, arguments, effect) \
+  {#name, applies, &OpOf<Op::name, &call, void arguments>::choose},
+#include "scenarios/managed_dict/ops.def"
+});
+
+constexpr auto kCalls = std::to_array<Call>({
+#define OP(name, applies, call, arguments, effect) OpOf<Op::name, &call, void arguments>::kCall,
 #include "scenarios/managed_dict/ops.def"
 });
 
 }  // namespace
 
 std::span<const Player::Row> op_rows() { return kRows; }
+
+const Call& call_of(Op op) { return kCalls[harness::raw(op)]; }
 
 Ops applicable(const Situation& now) { return harness::applicable_of<kRows>(now); }
 

@@ -2,13 +2,14 @@
 // The managed_dict scenario: a script makes and uses instances of plain classes under a JIT, while
 // the collector, the allocator, a second thread and the compiler thread make their choices.
 //
-//   player.h    the slots of the tasks               driver.cpp   the tasks
-//   ops.def, ops.cpp  the ops                        chooser.h    their arguments
-//   judges/     receive and judge facts              variants.cpp claims of the variants
-//   windows.cpp assigns faults to windows            programs.h   tapes op by op
+//   driver.cpp        the tasks                    player.h      their slots and statements
+//   ops.def, ops.cpp  the ops and their arguments  programs.h    tapes op by op
+//   model/            the state of a run           judges/       receive and judge facts
+//   variants.cpp      claims of the variants       explain/      instruments and their diagnosis
 #include "scenarios/managed_dict/scenario.h"
 
-#include "scenarios/managed_dict/explain.h"
+#include "scenarios/managed_dict/explain/explain.h"
+#include "scenarios/managed_dict/model/reach.h"
 #include "scenarios/managed_dict/variants.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_managed_dict;
@@ -26,17 +27,10 @@ constexpr std::array<harness::Axis, 2> kAxes{{
     {"compiler", kCompilerLabels},
 }};
 
-constexpr std::array<harness::Window, kWindowCount> kWindows{{
-    {"word_read", "the word is overwritten, then a store or a load believes it"},
-    {"word_counted", "the word says values, then compiled code counts it as an object"},
-    {"chunk_freed", "the byte before the values is changed, then the chunk is freed by it"},
-    {"instance_recycled", "an instance dies, then a pointer to it is written through"},
-    {"order_appended", "the insertion order is full, then an index is added"},
-    {"type_modified", "a type is modified, then a cache of the JIT answers for it"},
-    {"value_counted", "the values are decoded, then counted as an object"},
-    {"dict_published", "the values move to a dict, then a store goes on"},
-    {"value_released", "an attribute's value goes, and code that this runs reads the attribute"},
-}};
+constexpr auto kWindows = std::to_array<harness::Window>({
+#define WINDOW(name, summary) {#name, summary},
+#include "scenarios/managed_dict/windows.def"
+});
 
 constexpr std::array<Label, 2> kActors{"skew", "leeway"};
 constexpr std::array<harness::Omission, 1> kWithout{{

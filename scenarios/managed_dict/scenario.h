@@ -5,18 +5,17 @@
 #include <optional>
 
 #include "harness/run/scenario/scenario.h"
-#include "scenarios/managed_dict/windows.h"
 #include "targets/managed_dict/managed_dict.h"
 
 namespace scenarios::managed_dict {
 
 /// The ops of a script, a row of ops.def each.
 enum class Op : std::uint8_t {
-#define OP(name, applies, call) name,
+#define OP(name, ...) name,
 #include "scenarios/managed_dict/ops.def"
 };
 inline constexpr auto kOps = std::to_array<harness::OpInfo>({
-#define OP(name, applies, call) {#name},
+#define OP(name, ...) {#name},
 #include "scenarios/managed_dict/ops.def"
 });
 inline constexpr std::size_t kOpCount = kOps.size();
@@ -63,7 +62,5 @@ void drive_path(harness::Scene& scene, Maker make);
 /// The report's program: one thread, `iterations` of `with _NoGrad(): pass`, otherwise as in
 /// `settings`.
 void drive_loop(harness::Scene& scene, std::uint32_t iterations, const Settings& settings);
-
-int window_of(const harness::Scene& scene, const harness::Fault& fault);
 
 }  // namespace scenarios::managed_dict

@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include "harness/core/fault/kinds.h"
-#include "scenarios/managed_dict/windows.h"
 
 namespace scenarios::managed_dict {
 
 using harness::Fault;
 using harness::FaultKind;
-using targets::managed_dict::Address;
-using targets::managed_dict::Block;
 using targets::managed_dict::Crash;
 using targets::managed_dict::Release;
 
@@ -41,47 +38,46 @@ std::string beside_in_words(const Release& release) {
 
 // ---- free() -------------------------------------------------------------------------------------
 
-void BlockJudge::freeing_values() { context_.reach(Window::chunk_freed); }
-
-// Returns the distance from the start of the chunk to its values.
-std::uint8_t BlockJudge::prefix_expected(const Release& release) const {
-  if (!release.is_values) return 0;
-  const Address values = release.address + release.prefix;
-  const Block* chunk = context_.heap->find(values);
-  return chunk != nullptr ? static_cast<std::uint8_t>(values - chunk->begin) : 0;
-}
-
 void BlockJudge::report_around(harness::BirthId block, harness::Label what) const {
-  Fault fault = context_.scene.world().ledger.describe(FaultKind::wrong_value, block);
+  Fault fault = context_.describe(FaultKind::wrong_value, block);
   fault.object_kind = what;
   context_.report(std::move(fault));
 }
 
 void BlockJudge::released(const Release& release) {
-  harness::Ledger& ledger = context_.scene.world().ledger;
-  if (!release.alive) return ledger.double_free(release.block);
+  if (!release.alive) return context_.scene.world().ledger.double_free(release.block);
   if (!release.is_allocated_pointer() || release.address % targets::managed_dict::kAlignment != 0) {
-    Fault fault = ledger.describe(FaultKind::wrong_owner, release.block);
+    Fault fault = context_.describe(FaultKind::wrong_owner, release.block);
     fault.detail = beside_in_words(release);
     context_.report(std::move(fault));
   }
-  if (release.prefix != prefix_expected(release)) report_around(release.block, "prefix");
+  if (release.prefix != expected_prefix(context_.state, release))
+    report_around(release.block, "prefix");
   if (!release.padding_intact) report_around(release.block, "padding");
+}
+
+// ---- malloc() -----------------------------------------------------------------------------------
+
+// The room shrinks with each instance of a type, until one value more than the keys name is left.
+void BlockJudge::made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) {
+  const std::uint32_t before = std::exchange(context_.state.room[type], room);
+  if (context_.state.bounded && before != 0 && room >= before && room > named + 1)
+    context_.scene.expect("room", room, before - 1);
 }
 
 // ---- what ends the process ----------------------------------------------------------------------
 
 void BlockJudge::handed_out_twice(harness::BirthId block) {
-  Fault fault = context_.scene.world().ledger.describe(FaultKind::recycled_use, block);
+  Fault fault = context_.describe(FaultKind::recycled_use, block);
   fault.detail = "handed out while it is alive";
   fault.fatal = true;
   context_.report(std::move(fault));
 }
 
 void BlockJudge::crashed(const Crash& crash) {
-  if (heap_.finds_miscount()) context_.reached->note_miscount();
+  if (heap_.finds_miscount()) context_.reached.note_miscount();
   Fault fault = crash.block != harness::BirthId::none
-                    ? context_.scene.world().ledger.describe(FaultKind::use_after_free, crash.block)
+                    ? context_.describe(FaultKind::use_after_free, crash.block)
                     : context_.fault_here(FaultKind::wild_access, name_of(crash.address), {});
   fault.detail = fmt::format("SIGSEGV at {:#x}", crash.address);
   fault.fatal = true;

@@ -7,37 +7,26 @@
 #pragma once
 
 #include "scenarios/managed_dict/judges/heap.h"
-#include "scenarios/managed_dict/value_capacity.h"
 
 namespace scenarios::managed_dict {
 
-/// Ownership: owned by the judge. Borrows the context, the heap's judge and the capacity.
+/// Ownership: owned by the judge. Borrows the context and the heap's judge.
 class BlockJudge final : public targets::managed_dict::HeapObserver {
  public:
-  BlockJudge(const JudgeContext& context, const HeapJudge& heap, ValueCapacity& capacity)
-      : context_(context), heap_(heap), capacity_(capacity) {}
+  BlockJudge(const JudgeContext& context, const HeapJudge& heap) : context_(context), heap_(heap) {}
 
-  /// Returns how often there was no memory.
-  std::uint32_t starved_count() const { return starved_; }
-
-  // ---- facts ----
-  void starved() override { ++starved_; }
-  void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) override {
-    capacity_.made_room(type, named, room);
-  }
-  void freeing_values() override;
+  void starved() override { ++context_.state.starved_count; }
+  void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) override;
+  void freeing_values() override { context_.reached.reach(Window::chunk_freed); }
   void released(const targets::managed_dict::Release& release) override;
   void handed_out_twice(harness::BirthId block) override;
   void crashed(const targets::managed_dict::Crash& crash) override;
 
  private:
-  std::uint8_t prefix_expected(const targets::managed_dict::Release& release) const;
   void report_around(harness::BirthId block, harness::Label what) const;
 
   const JudgeContext& context_;
   const HeapJudge& heap_;
-  ValueCapacity& capacity_;
-  std::uint32_t starved_ = 0;
 };
 
 }  // namespace scenarios::managed_dict

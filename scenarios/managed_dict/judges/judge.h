@@ -1,51 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judge: the listeners to the interpreter of one run, and their state.
+// Judge: the state of one run, with its listeners to the interpreter and its judges.
 #pragma once
 
 #include "scenarios/managed_dict/judges/block.h"
 #include "scenarios/managed_dict/judges/code.h"
+#include "scenarios/managed_dict/judges/script.h"
+#include "scenarios/managed_dict/model/update.h"
 
 namespace scenarios::managed_dict {
 
-/// Ownership: owned by the script. Borrows the scene; the path borrows it during the run.
+/// Ownership: owned by the script. Borrows the scene, which refers to it; the path borrows it
+/// during the run.
 class Judge {
  public:
   explicit Judge(harness::Scene& scene)
       : reached_(scene),
-        context_{.scene = scene, .reached = &reached_},
-        capacity_(scene),
-        shadow_(context_),
-        heap_(context_, shadow_),
-        code_(context_, shadow_, heap_),
-        blocks_(context_, heap_, capacity_) {}
+        state_(scene),
+        context_{scene, state_, reached_},
+        update_(state_, reached_),
+        heap_(context_),
+        code_(context_, heap_),
+        block_(context_, heap_),
+        script_(context_, heap_) {
+    scene.set_state(reached_);  // For window_of().
+  }
   Judge(const Judge&) = delete;  // Its parts point at each other.
   Judge& operator=(const Judge&) = delete;
 
   /// Returns the listeners for a path that is about to be made. Call look_at() before it
   /// starts.
-  targets::managed_dict::Observers observers() { return {&shadow_, &code_, &blocks_}; }
-  void look_at(const targets::managed_dict::HeapView& heap,
-               targets::managed_dict::Version version) {
-    context_.heap = &heap;
-    context_.version = version;
+  targets::managed_dict::Observers observers() { return {&update_, &code_, &block_}; }
+  void look_at(const targets::managed_dict::HeapView& heap, Version version) {
+    state_.heap = &heap;
+    state_.version = version;
   }
 
-  const Reached& reached() const { return reached_; }
-  Shadow& shadow() { return shadow_; }
+  State& state() { return state_; }
+  const State& state() const { return state_; }
   HeapJudge& heap() { return heap_; }
   CodeJudge& code() { return code_; }
-  const CodeJudge& code() const { return code_; }
-  const BlockJudge& blocks() const { return blocks_; }
-  ValueCapacity& capacity() { return capacity_; }
+  ScriptJudge& script() { return script_; }
 
  private:
   Reached reached_;
+  State state_;
   JudgeContext context_;
-  ValueCapacity capacity_;
-  Shadow shadow_;
+  Update update_;
   HeapJudge heap_;
   CodeJudge code_;
-  BlockJudge blocks_;
+  BlockJudge block_;
+  ScriptJudge script_;
 };
 
 }  // namespace scenarios::managed_dict

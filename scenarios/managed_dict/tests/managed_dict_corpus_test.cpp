@@ -6,8 +6,8 @@
 #include "harness/core/fault/kinds.h"
 #include "harness/core/pick/replay.h"
 #include "harness/search/tests/corpus.h"
+#include "scenarios/managed_dict/model/reach.h"
 #include "scenarios/managed_dict/tests/managed_dict_cases.h"
-#include "scenarios/managed_dict/windows.h"
 
 namespace scenarios::managed_dict::testing {
 namespace {

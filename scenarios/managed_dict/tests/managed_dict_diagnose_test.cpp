@@ -3,7 +3,7 @@
 // are blind by construction: diagnose() gets nothing else.
 #include <gtest/gtest.h>
 
-#include "scenarios/managed_dict/evidence.h"
+#include "scenarios/managed_dict/explain/evidence.h"
 
 namespace scenarios::managed_dict {
 namespace {

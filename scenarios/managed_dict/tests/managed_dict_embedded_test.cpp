@@ -9,7 +9,7 @@
 
 #include "harness/base/tests/child.h"
 #include "harness/search/search.h"
-#include "scenarios/managed_dict/explain.h"
+#include "scenarios/managed_dict/explain/explain.h"
 #include "scenarios/managed_dict/scenario.h"
 
 namespace scenarios::managed_dict {

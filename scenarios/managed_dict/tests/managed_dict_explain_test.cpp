@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `explain` on cases found and minimized by a search; and instruments change nothing.
-#include "scenarios/managed_dict/explain.h"
+#include "scenarios/managed_dict/explain/explain.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <regex>
 #include <set>
 
-#include "scenarios/managed_dict/explain.h"
+#include "scenarios/managed_dict/explain/explain.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {

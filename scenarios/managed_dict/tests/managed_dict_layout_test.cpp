@@ -193,10 +193,10 @@ TEST(ManagedDictCounts, ACycleIsCollectedWithItsValues) {
             if (has_dict) on.core.attributes.materialise(object);
             const Address kept = make_no_grad(on);
             on.core.objects.decref(object);
-            EXPECT_NE(on.judge.shadow().find(object), nullptr);
+            EXPECT_NE(on.judge.state().instances.find(object), nullptr);
             EXPECT_EQ(on.core.collector.collect(), has_dict ? 2u : 1u);
-            EXPECT_EQ(on.judge.shadow().find(object), nullptr);
-            EXPECT_NE(on.judge.shadow().find(kept), nullptr);
+            EXPECT_EQ(on.judge.state().instances.find(object), nullptr);
+            EXPECT_NE(on.judge.state().instances.find(kept), nullptr);
             on.judge.heap().judge_all();
           },
           [&](md::Setup& setup) { setup.version = version; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T1-T10 (heap_judge.h, block_judge.h) report planted faults: each test plants a single one in the
+// T1-T10 (the headers of judges/) report planted faults: each test plants a single one in the
 // interpreter.
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/core/fault/kinds.h"
-#include "scenarios/managed_dict/detour.h"
 #include "scenarios/managed_dict/player.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
@@ -55,6 +54,20 @@ class Wrapper : public md::Statements {
 
   md::Core& core_;
   md::Program& path_;
+};
+
+/// A path whose statements are routed through another object first.
+class Detour final : public md::ManagedDict {
+ public:
+  Detour(ManagedDict& path, md::Statements& way) : path_(path), way_(way) {}
+  Status init() override { return path_.init(); }
+  md::Statements& statements() override { return way_; }
+  md::JitControl& jit() override { return path_.jit(); }
+  md::Inspection& inspection() override { return path_.inspection(); }
+
+ private:
+  ManagedDict& path_;
+  md::Statements& way_;
 };
 
 /// Runs the program on a broken `stock`. Returns kinds and object kinds of the faults.

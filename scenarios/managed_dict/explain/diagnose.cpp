@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "scenarios/managed_dict/suspicion.h"
+#include "scenarios/managed_dict/explain/suspicion.h"
 
 namespace scenarios::managed_dict {
 namespace {
@@ -19,15 +19,11 @@ namespace {
 using harness::Diagnosis;
 using harness::InstrumentSet;
 
-constexpr std::uint32_t kWordBytes = 8;
-
 /// Returns the earlier suspicion.
 Suspected first_of(Suspected one, Suspected other) {
   if (!one) return other;
   return !other || one->order <= other->order ? one : other;
 }
-
-bool may_be_dict(std::uint64_t word) { return word % kWordBytes == 0; }
 
 // ---- the debug allocator ------------------------------------------------------------------------
 
@@ -118,28 +114,25 @@ Suspected from_paths(const Evidence& evidence) {
 
 // ---- all together -------------------------------------------------------------------------------
 
+struct Conclusion {
+  std::string_view kind;
+  const char* words;
+};
+constexpr std::array<Conclusion, 8> kConclusions{{
+    {"a", "a narrow writer: one byte of the word was written"},
+    {"b", "a wide writer: a store of several bytes changed the tag"},
+    {"c", "a wild write: through a stale pointer, or past the end of its own block"},
+    {"e", "a torn word: compiled code stored one that it holds, half of it replaced"},
+    {"f", "stray reference counting through the tagged word"},
+    {"g", "stray reference counting of the values themselves, the tag taken off"},
+    {"h", "a stale cache: compiled code used what a class was at another time"},
+    {"a|b|c|e", "someone wrote to the word of a live instance, and nothing here tells how wide"},
+}};
+
 const char* conclusion_of(std::string_view kind) {
-  if (kind == "a|b|c|e")
-    return "someone wrote to the word of a live instance, and nothing here tells how wide";
-  if (kind.size() > 1) return "one of these: what is recorded fits them all";
-  switch (kind[0]) {
-    case 'a':
-      return "a narrow writer: one byte of the word was written";
-    case 'b':
-      return "a wide writer: a store of several bytes changed the tag";
-    case 'c':
-      return "a wild write: through a stale pointer, or past the end of its own block";
-    case 'e':
-      return "a torn word: compiled code stored one that it holds, half of it replaced";
-    case 'f':
-      return "stray reference counting through the tagged word";
-    case 'g':
-      return "stray reference counting of the values themselves, the tag taken off";
-    case 'h':
-      return "a stale cache: compiled code used what a class was at another time";
-    default:
-      return "";
-  }
+  for (const Conclusion& conclusion : kConclusions)
+    if (conclusion.kind == kind) return conclusion.words;
+  return "one of these: what is recorded fits them all";
 }
 
 std::string crash_in_words(const CrashSeen& crash) {

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "scenarios/managed_dict/word_watch.h"
+#include "scenarios/managed_dict/explain/word_watch.h"
 
 namespace scenarios::managed_dict {
 
@@ -51,22 +51,16 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
 
  private:
   /// A live block.
-  struct Life {
-    harness::BirthId id;
-    BlockKind kind;
-    Address begin;
-    std::uint32_t bytes;
-    std::uint32_t first;              ///< Offset of values[0], if it has values.
-    std::uint32_t end;                ///< Offset of the end of the values.
-    std::vector<std::uint8_t> copy;   ///< Its bytes, from known stores; or empty.
-    std::vector<Address> last_right;  ///< Last object to which each value pointed.
+  struct Life : targets::managed_dict::Block {
+    std::uint32_t first = 0;            ///< Offset of values[0], if it has values.
+    std::uint32_t last = 0;             ///< Offset of the end of the values.
+    std::vector<std::uint8_t> copy{};   ///< Its bytes, from known stores; or empty.
+    std::vector<Address> last_right{};  ///< Last object to which each value pointed.
     void place_values(targets::managed_dict::Version version);
     std::size_t value_count() const;
   };
 
   Life* find(harness::BirthId id);
-  /// Returns the start of the object in a live block.
-  static Address object_in(const Life& life);
   bool is_object(Address address) const;
 
   void stored_in_word(const targets::managed_dict::Store& store);

@@ -8,7 +8,7 @@
 
 #include "harness/core/instruments/hardware_watch.h"
 #include "harness/core/instruments/watch_rota.h"
-#include "scenarios/managed_dict/evidence.h"
+#include "scenarios/managed_dict/explain/evidence.h"
 
 namespace scenarios::managed_dict {
 

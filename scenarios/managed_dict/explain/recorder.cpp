@@ -2,7 +2,7 @@
 // How it works. Stores are evidence only if they write to the word of a live instance: the write
 // watch. The debug allocator checks a block when it is freed. A probe reads the values from a copy,
 // which is built from the stores to them.
-#include "scenarios/managed_dict/recorder.h"
+#include "scenarios/managed_dict/explain/recorder.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,7 +17,6 @@ namespace {
 
 /// More records of a kind add nothing to a diagnosis.
 constexpr std::size_t kKeepLimit = 4096;
-constexpr std::uint32_t kWordBytes = 8;
 /// A reference count changes a word by at most this much.
 constexpr std::int64_t kCountReach = 8;
 
@@ -68,7 +67,7 @@ void Recorder::Life::place_values(Version version) {
                            before + inline_bytes(size) == bytes;
     if (!is_chunk && !is_inline) continue;
     first = is_chunk ? prefix_bytes(size) : before + kWord;
-    end = first + size * kWordBytes;
+    last = first + size * kWord;
     copy.resize(bytes);
     last_right.resize(size);
     return;
@@ -88,17 +87,6 @@ Recorder::Life* Recorder::find(harness::BirthId id) {
   return found != lives_.end() ? &found->second : nullptr;
 }
 
-Address Recorder::object_in(const Life& life) {
-  switch (life.kind) {
-    case BlockKind::instance:
-      return life.begin + kPreheaderBytes;
-    case BlockKind::dict:
-      return life.begin + kGcHeadBytes;
-    default:
-      return life.begin;
-  }
-}
-
 // Objects that exist as long as the process are unknown, but they are aligned.
 bool Recorder::is_object(Address address) const {
   auto after = by_address_.upper_bound(address);
@@ -106,7 +94,7 @@ bool Recorder::is_object(Address address) const {
     const Life& life = lives_.at(std::prev(after)->second);
     if (address - life.begin < life.bytes) return address == object_in(life);
   }
-  return address % kWordBytes == 0;
+  return address % kWord == 0;
 }
 
 void Recorder::mapped(Address base, const std::byte* bytes) {
@@ -117,7 +105,11 @@ void Recorder::allocated(const Allocation& allocation) {
   ++order_;
   if (watch_ != nullptr && allocation.kind == BlockKind::instance)
     watch_->born(allocation.address + static_cast<Address>(word_offsets(evidence_.version)[0]));
-  Life life{allocation.block, allocation.kind, allocation.address, allocation.bytes, 0, 0, {}, {}};
+  Life life{{.begin = allocation.address,
+             .bytes = allocation.bytes,
+             .id = allocation.block,
+             .kind = allocation.kind,
+             .alive = true}};
   life.place_values(evidence_.version);
   instance_count_ += allocation.kind == BlockKind::instance;
   // A former block here was freed, or never freed by its own address.
@@ -142,7 +134,7 @@ void Recorder::stored(const Store& store) {
 
 void Recorder::stored_in_word(const Store& store) {
   for (const std::int32_t word : word_offsets(evidence_.version)) {
-    if (!overlaps(store.offset, store.width, word, word + static_cast<std::int32_t>(kWordBytes)))
+    if (!overlaps(store.offset, store.width, word, word + static_cast<std::int32_t>(kWord)))
       continue;
     if (evidence_.word_writes.size() >= kKeepLimit) return;
     const std::int32_t begin = store.offset - store.part - word;
@@ -167,7 +159,7 @@ void Recorder::stored_in_values(const Store& store, Life& life) {
   const std::int32_t end = store.offset + store.width;
   if (store.offset >= 0 && static_cast<std::size_t>(end) <= life.copy.size())
     std::memcpy(life.copy.data() + store.offset, &store.after, store.width);
-  if (store.offset >= first && store.offset < static_cast<std::int32_t>(life.end)) {
+  if (store.offset >= first && store.offset < static_cast<std::int32_t>(life.last)) {
     if (store.width == 4) strays_.push_back({load_count_, "incref_values"});
     return note_value(store, life);
   }
@@ -179,8 +171,8 @@ void Recorder::stored_in_values(const Store& store, Life& life) {
 // Records the object that an attribute store has written.
 void Recorder::note_value(const Store& store, Life& life) {
   const auto offset = static_cast<std::uint32_t>(store.offset) - life.first;
-  if (store.width == kWordBytes && offset % kWordBytes == 0 && is_object(store.after))
-    life.last_right[offset / kWordBytes] = store.after;
+  if (store.width == kWord && offset % kWord == 0 && is_object(store.after))
+    life.last_right[offset / kWord] = store.after;
 }
 
 void Recorder::released(const Release& release) {
@@ -215,7 +207,7 @@ std::int32_t Recorder::value_shift(harness::BirthId chunk) {
   std::int32_t found = 0;
   for (std::size_t i = 0; i < life->value_count(); ++i) {
     Address value = 0;
-    std::memcpy(&value, life->copy.data() + life->first + i * kWordBytes, sizeof value);
+    std::memcpy(&value, life->copy.data() + life->first + i * kWord, sizeof value);
     if (value == 0 || is_object(value)) {
       life->last_right[i] = value;
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenarios/managed_dict/evidence.h"
+#include "scenarios/managed_dict/explain/evidence.h"
 
 #include <fmt/format.h>
 

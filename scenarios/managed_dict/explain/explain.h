@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "scenarios/managed_dict/recorder.h"
+#include "scenarios/managed_dict/explain/recorder.h"
 
 namespace scenarios::managed_dict {
 
@@ -25,8 +25,8 @@ class ManagedInstruments final : public harness::Instruments {
   const Evidence& evidence() const { return record_->evidence(); }
   const HardwareSeen& hardware() const { return hardware_; }
 
-  /// Returns the script for tests/embedded/: first the stray counts with their places, then
-  /// the statements of the last run.
+  /// Returns the script for tests/embedded/: first the stray counts with their places, then the
+  /// statements of the last run.
   std::vector<std::string>& transcript() { return transcript_; }
   std::vector<std::string> program() const;
 

@@ -8,14 +8,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "scenarios/managed_dict/suspicion.h"
+#include "scenarios/managed_dict/explain/suspicion.h"
 
 namespace scenarios::managed_dict {
 namespace {
 
-constexpr std::uint32_t kWordBytes = 8;
-
-bool may_be_dict(std::uint64_t word) { return word % kWordBytes == 0; }
 bool is_whole(const WordWrite& write) { return write.width == kWordBytes && write.offset == 0; }
 
 /// Returns whether this is a store of the interpreter, which writes values once, then a dict or 0.

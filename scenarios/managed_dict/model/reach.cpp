@@ -2,8 +2,9 @@
 // Assigns a fault to a window by its kind. A crash belongs to the window of the run's first fault,
 // because the crashing code has used the faulty bytes. If there was none, the crashing code
 // decides.
+#include "scenarios/managed_dict/model/reach.h"
+
 #include "harness/core/fault/kinds.h"
-#include "scenarios/managed_dict/player.h"
 
 namespace scenarios::managed_dict {
 namespace {
@@ -54,7 +55,7 @@ int window_of_crash(const harness::Scene& scene, const Fault& fault) {
   for (const Label function : kOfDicts)
     if (fault.use_site == function) return harness::raw(Window::word_read);
   if (!scene.has_state()) return -1;
-  const Reached& reached = scene.state<Player>().judge().reached();
+  const Reached& reached = scene.state<Reached>();
   if (reached.overran()) return harness::raw(Window::order_appended);
   return reached.miscounted() ? harness::raw(Window::value_counted) : -1;
 }

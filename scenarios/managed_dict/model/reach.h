@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: the places where the race can happen; scenario.cpp describes each in a sentence.
+// Reach: the windows, those that a run reached, and the window of a fault.
 #pragma once
 
 #include "harness/run/scenario/scenario.h"
@@ -7,17 +7,9 @@
 namespace scenarios::managed_dict {
 
 enum class Window : std::uint8_t {
-  word_read,
-  word_counted,
-  chunk_freed,
-  instance_recycled,
-  order_appended,
-  type_modified,
-  value_counted,
-  dict_published,
-  value_released,
+#define WINDOW(name, summary) name,
+#include "scenarios/managed_dict/windows.def"
 };
-inline constexpr std::size_t kWindowCount = 9;
 
 /// Notes the windows that a run reached. In a variant with a foreign writer, events before it acts
 /// are CPython's own and do not count. Ownership: owned by the judges of one run; borrows the
@@ -49,5 +41,8 @@ class Reached {
   std::size_t appended_at_ = kNone;  ///< Number of events at the last append to an order.
   std::size_t seen_ = 0;             ///< Number of events examined.
 };
+
+/// Returns the window that the fault belongs to, or -1.
+int window_of(const harness::Scene& scene, const harness::Fault& fault);
 
 }  // namespace scenarios::managed_dict

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "scenarios/managed_dict/evidence.h"
+#include "scenarios/managed_dict/explain/evidence.h"
 
 namespace scenarios::managed_dict {
 
@@ -17,6 +17,9 @@ struct Suspicion {
   std::string evidence;
 };
 using Suspected = std::optional<Suspicion>;
+
+inline constexpr std::uint32_t kWordBytes = 8;
+inline bool may_be_dict(std::uint64_t word) { return word % kWordBytes == 0; }
 
 /// Returns the first store to a word that is not the interpreter's own, from the write watch.
 Suspected from_writes(const Evidence& evidence);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenarios/managed_dict/word_watch.h"
+#include "scenarios/managed_dict/explain/word_watch.h"
 
 namespace scenarios::managed_dict {
 
