@@ -15,8 +15,12 @@ namespace {
 using harness::Scene;
 using harness::Site;
 using targets::managed_dict::ManagedDict;
+using targets::managed_dict::MemoryObserver;
 using targets::managed_dict::Setup;
 using targets::managed_dict::Status;
+
+/// Value of the axis `compiler`.
+constexpr std::uint8_t kBackground = 1;
 
 /// Number of turns without work after which the compiler thread ends.
 constexpr std::uint32_t kCompilerPatience = 64;
@@ -74,13 +78,13 @@ std::uint32_t pick_pool_limit(Scene& scene) {
 
 // Chooses the process's past and its addresses: shared keys shrink with every instance, and bit 23
 // of an address acts as a sign bit if a pointer is counted.
-Setup set_up(Scene& scene, Player& player, const Settings& fixed) {
+Setup set_up(Scene& scene, const Settings& fixed) {
   constexpr std::array<std::uint32_t, 4> kWarmUps{30, 29, 26, 0};
   constexpr std::array<std::uint32_t, 4> kThresholds{1, 2, 3, 6};
   const auto pick = [&](std::uint32_t count) { return scene.pick(Site::order, count); };
   Setup setup;
   setup.version = static_cast<targets::managed_dict::Version>(scene.config().values[kLayoutAxis]);
-  setup.background_compile = scene.config().values[kCompilerAxis] == 1;
+  setup.background_compile = scene.config().values[kCompilerAxis] == kBackground;
   setup.placement.heap_bit23 = pick(2) != 0;
   setup.placement.heap_bit31 = pick(2) != 0;
   setup.placement.fixed_program = pick(2) != 0;
@@ -89,17 +93,21 @@ Setup set_up(Scene& scene, Player& player, const Settings& fixed) {
   setup.compile_threshold = fixed.compile_threshold.value_or(kThresholds[pick(kThresholds.size())]);
   setup.wrapper_blocks = fixed.wrapper_blocks.value_or(pick(3));
   if (!fixed.placement) setup.placement.pool_limit = pick_pool_limit(scene);
-  setup.observers = player.judge().observers();
   return setup;
 }
 
-ManagedDict& make_path(Stage& stage, const Setup& setup, Maker make) {
-  ManagedDict* path = make(stage.runtime, setup);
-  if (stage.scene.instruments() != nullptr) stage.player.set_transcript(transcript_of(stage.scene));
-  stage.player.set_path(*path);
+/// Makes the path of a run, and the state that its tasks share.
+Stage& make_stage(Scene& scene, const Shape& shape, const Settings& settings, Maker make,
+                  MemoryObserver* observer = nullptr) {
+  auto* stage = scene.world().arena.make<Stage>(scene, shape);
+  Setup setup = set_up(scene, settings);
+  setup.observers = stage->player.judge().observers(observer);
+  if (scene.instruments() != nullptr) stage->player.set_transcript(transcript_of(scene));
+  ManagedDict* path = make(stage->runtime, setup);
+  stage->player.set_path(*path);
   path->init();
-  stage.scene.mark_baseline();
-  return *path;
+  scene.mark_baseline();
+  return *stage;
 }
 
 void spawn_tasks(Stage& stage) {
@@ -109,41 +117,30 @@ void spawn_tasks(Stage& stage) {
 
 }  // namespace
 
-void drive_path(Scene& scene, Maker make) {
-  const Shape shape{.worker_count = 0, .script_slots = 40};
-  auto* stage = scene.world().arena.make<Stage>(scene, shape);
-  make_path(*stage, set_up(scene, stage->player, {}), make);
-  spawn_tasks(*stage);
-}
-
 void drive(Scene& scene) { drive_shaped(scene, kWholeShape, observer_of(scene)); }
 
-void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::MemoryObserver* observer,
+void drive_path(Scene& scene, Maker make) {
+  spawn_tasks(make_stage(scene, {.worker_count = 0, .script_slots = 40}, {}, make));
+}
+
+void drive_shaped(Scene& scene, const Shape& shape, MemoryObserver* observer,
                   const Settings& settings) {
-  harness::Scheduler& scheduler = scene.world().scheduler;
-  auto* stage = scheduler.arena().make<Stage>(scene, shape);
-  Setup setup = set_up(scene, stage->player, settings);
-  setup.observers.memory = observer;
-  stage->player.judge().code().set_observer(observer);
-  make_path(*stage, setup, maker_of(scene.variant()));
-  spawn_tasks(*stage);
-  if (setup.background_compile)
-    scheduler.spawn_daemon("compiler", [stage] { run_compiler(*stage); });
+  Stage& stage = make_stage(scene, shape, settings, maker_of(scene.variant()), observer);
+  spawn_tasks(stage);
+  if (scene.config().values[kCompilerAxis] == kBackground)
+    scene.world().scheduler.spawn_daemon("compiler", [&stage] { run_compiler(stage); });
 }
 
 void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings) {
-  harness::Scheduler& scheduler = scene.world().scheduler;
-  auto* stage = scheduler.arena().make<Stage>(scene, Shape{.worker_count = 0});
-  const Setup setup = set_up(scene, stage->player, settings);
-  targets::managed_dict::Statements& path =
-      make_path(*stage, setup, maker_of(scene.variant())).statements();
-  scheduler.spawn("script", [&path, stage, iterations] {
+  Stage& stage = make_stage(scene, {.worker_count = 0}, settings, maker_of(scene.variant()));
+  scene.world().scheduler.spawn("script", [&stage, iterations] {
+    targets::managed_dict::Statements& path = stage.player.path().statements();
     // Earlier code has left free blocks.
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.hold_noise(kFreeBytes);
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.drop_noise();
     for (std::uint32_t i = 0; i < iterations; ++i)
       path.with_block(1, targets::managed_dict::Body::pass);
-    stage->player.judge().heap().judge_all();
+    stage.player.judge().heap().judge_all();
     path.clear_up();
   });
 }

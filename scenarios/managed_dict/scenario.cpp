@@ -28,7 +28,7 @@ constexpr std::array<harness::Axis, 2> kAxes{{
 }};
 
 constexpr auto kWindows = std::to_array<harness::Window>({
-#define WINDOW(name, summary) {#name, summary},
+#define WINDOW(name, summary, ...) {#name, summary},
 #include "scenarios/managed_dict/windows.def"
 });
 

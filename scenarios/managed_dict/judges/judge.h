@@ -27,9 +27,12 @@ class Judge {
   Judge(const Judge&) = delete;  // Its parts point at each other.
   Judge& operator=(const Judge&) = delete;
 
-  /// Returns the listeners for a path that is about to be made. Call look_at() before it
-  /// starts.
-  targets::managed_dict::Observers observers() { return {&update_, &code_, &block_}; }
+  /// Returns the listeners for a path that is about to be made, with the observer of an instrument,
+  /// if any. Call look_at() before it starts.
+  targets::managed_dict::Observers observers(CodeJudge::MemoryObserver* memory = nullptr) {
+    code_.set_observer(memory);
+    return {&update_, &code_, &block_, memory};
+  }
   void look_at(const targets::managed_dict::HeapView& heap, Version version) {
     state_.heap = &heap;
     state_.version = version;

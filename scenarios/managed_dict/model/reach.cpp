@@ -13,25 +13,16 @@ using harness::Fault;
 using harness::FaultKind;
 using harness::Label;
 
-struct Telling {
-  Label what;
+/// The kinds of objects whose faults belong to a window.
+struct Objects {
   Window window;
+  std::array<Label, 3> kinds;
 };
 
-constexpr std::array kTellings{
-    Telling{"tagged word", Window::word_read},
-    Telling{"released value", Window::value_released},
-    Telling{"padding", Window::order_appended},
-    Telling{"prefix", Window::chunk_freed},
-    Telling{"values", Window::chunk_freed},
-    Telling{"misaligned values", Window::chunk_freed},
-    Telling{"class attribute", Window::type_modified},
-    Telling{"cache entry", Window::type_modified},
-    Telling{"attribute", Window::value_counted},
-    Telling{"reference count", Window::value_counted},
-    Telling{"small integer",
-            Window::value_counted},  // A null value was counted, if there was no earlier fault.
-};
+constexpr auto kObjects = std::to_array<Objects>({
+#define WINDOW(name, summary, ...) {Window::name, {__VA_ARGS__}},
+#include "scenarios/managed_dict/windows.def"
+});
 
 constexpr std::array<Label, 3> kOfDicts{"PyDict_GetItem", "PyDict_SetItem", "PyDict_DelItem"};
 
@@ -39,8 +30,10 @@ int direct_window(const Fault& fault) {
   if (fault.kind == FaultKind::api_misuse) return harness::raw(Window::word_counted);
   if (fault.object_kind == Label("tagged word") && fault.kind != FaultKind::wrong_value)
     return harness::raw(Window::instance_recycled);
-  for (const Telling& telling : kTellings)
-    if (telling.what == fault.object_kind) return harness::raw(telling.window);
+  if (fault.object_kind.empty()) return -1;
+  for (const auto& [window, kinds] : kObjects)
+    for (const Label kind : kinds)
+      if (kind == fault.object_kind) return harness::raw(window);
   return -1;
 }
 

@@ -7,7 +7,7 @@
 namespace scenarios::managed_dict {
 
 enum class Window : std::uint8_t {
-#define WINDOW(name, summary) name,
+#define WINDOW(name, ...) name,
 #include "scenarios/managed_dict/windows.def"
 };
 
