@@ -11,7 +11,6 @@
 #include "harness/run/scenario/faults.h"
 #include "harness/run/scenario/kernels.h"
 #include "scenarios/argpack/model/expect.h"
-#include "scenarios/argpack/model/refuse.h"
 
 namespace scenarios::argpack {
 
@@ -90,18 +89,14 @@ void Judge::judge(Attempt& attempt, Status status) {
       cases_of(attempt, model_) | (met_failure(attempt, scene_.world()) ? kInjected : 0);
   for (const Refusal& row : refusals())
     if (row.concerns(attempt) && row.status == status && (row.due & attempt.seen) != 0)
-      return note_refusal(attempt.op, status);
+      return note_refusal(attempt.op, row);
   refuse(attempt, fmt::format("answered {}, which nothing accounts for", to_label(status).view()));
 }
 
 /// Notes that a refusal keeps the script out of a window.
-void Judge::note_refusal(Op op, Status status) {
+void Judge::note_refusal(Op op, const Refusal& row) {
   const Way way = op == Op::call ? Way::kernel : Way::context;
-  if (status == Status::context_spent) scene_.keep_out(raw(Window::context_reused), raw(way));
-  if (status == Status::context_invalid) scene_.keep_out(raw(Window::taken_reentrantly), raw(way));
-  if (status == Status::stale_object) scene_.keep_out(raw(Window::stale_wrapper), raw(way));
-  if (status == Status::invalid_allocation)
-    scene_.keep_out(raw(Window::taken_reentrantly), raw(way));
+  if (row.keeps_out) scene_.keep_out(raw(*row.keeps_out), raw(way));
 }
 
 void Judge::judge_ok(const Attempt& attempt, Cases certain) {

@@ -9,6 +9,7 @@
 
 #include <optional>
 
+#include "scenarios/argpack/model/refuse.h"
 #include "scenarios/argpack/model/update.h"
 
 namespace scenarios::argpack {
@@ -87,7 +88,7 @@ class Judge final : public Update {
   void begin(Attempt& attempt);
   void end(Attempt& attempt, Status status);
   void judge(Attempt& attempt, Status status);
-  void note_refusal(Op op, Status status);
+  void note_refusal(Op op, const Refusal& row);
   void judge_ok(const Attempt& attempt, Cases certain);
   void judge_work(const Attempt& attempt);
   void judge_bounds(const Attempt& attempt);

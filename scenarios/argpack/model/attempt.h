@@ -165,10 +165,24 @@ struct Attempt {
   }
 
   /// Notes an argument of its call.
-  void take(Role role, std::uint32_t argument);
+  void take(Role role, std::uint32_t argument) {
+    if (role == Role::used) watches[watch_count++].variable = argument;
+    if (role == Role::level) watches[0].depth = argument + 1;
+    if (role == Role::depth) made_depth = argument;
+    if (role == Role::value) value = argument;
+    if (role == Role::planted) planted = argument;
+    if (role == Role::returns) returns = argument != 0;
+    if (role == Role::too_many && argument != 0) given = kTooMany;
+  }
 };
 
 /// Returns the attempt of an op that is about to be called with these arguments.
-Attempt attempt_of(Op op, const Values& values);
+inline Attempt attempt_of(Op op, const Values& values) {
+  Attempt attempt{.op = op};
+  const ArgumentList& arguments = traits_of(op).arguments;
+  for (std::size_t i = 0; i < arguments.count; ++i)
+    attempt.take(kRoles[harness::raw(arguments.of[i])], values[i]);
+  return attempt;
+}
 
 }  // namespace scenarios::argpack

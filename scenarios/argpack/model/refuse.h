@@ -2,6 +2,8 @@
 // Refuse: the results other than ok that a call may or must have.
 #pragma once
 
+#include <optional>
+
 #include "scenarios/argpack/model/attempt.h"
 #include "scenarios/argpack/model/model.h"
 
@@ -18,6 +20,7 @@ struct Refusal {
   Cases required = 0;     ///< If one of these holds all the time, ok is not allowed.
   bool protects = false;  ///< Required only of variants that claim to be sound.
   std::string_view reason;
+  std::optional<Window> keeps_out = {};  ///< The window that the script does not reach by it.
 
   bool concerns(const Attempt& attempt) const { return uses == kUsesNothing || attempt.uses(uses); }
 };

@@ -5,24 +5,6 @@
 
 namespace scenarios::argpack {
 
-void Attempt::take(Role role, std::uint32_t argument) {
-  if (role == Role::used) watches[watch_count++].variable = argument;
-  if (role == Role::level) watches[0].depth = argument + 1;
-  if (role == Role::depth) made_depth = argument;
-  if (role == Role::value) value = argument;
-  if (role == Role::planted) planted = argument;
-  if (role == Role::returns) returns = argument != 0;
-  if (role == Role::too_many && argument != 0) given = kTooMany;
-}
-
-Attempt attempt_of(Op op, const Values& values) {
-  Attempt attempt{.op = op};
-  const ArgumentList& arguments = traits_of(op).arguments;
-  for (std::size_t i = 0; i < arguments.count; ++i)
-    attempt.take(kRoles[harness::raw(arguments.of[i])], values[i]);
-  return attempt;
-}
-
 void Running::begin(Attempt& attempt) {
   harness::World& world = scene_.world();
   if (attempt.planted) planted_.push_back(*attempt.planted);
