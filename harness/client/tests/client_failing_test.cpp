@@ -186,20 +186,20 @@ TEST_F(ClientFailing, AReplayThatFailsElsewhereIsNotAsRecorded) {
 // ---------------------------------------------------------------------------
 
 /// A kind of object of ending.py, and the words of its leak.
-struct Ending {
+struct ScriptEnding {
   const char* name;
   const char* object;
   const char* born;
   const char* failed;
 };
 
-class ClientLeaks : public ClientFailing, public ::testing::WithParamInterface<Ending> {
+class ClientLeaks : public ClientFailing, public ::testing::WithParamInterface<ScriptEnding> {
  protected:
   const std::string file_ = script("ending.py");
 };
 
 TEST_P(ClientLeaks, AnObjectWhoseEndFailedIsOneFindingOfThisKind) {
-  const Ending& ending = GetParam();
+  const ScriptEnding& ending = GetParam();
   const json finding = only_failure({"--runs", "60"}, {"python3", file_, ending.name}, 1, "leak");
   EXPECT_THAT(finding["signature"], StartsWith(std::string("leak ") + ending.failed + " CUDA_"));
   EXPECT_EQ(finding["object"], ending.object);
@@ -220,10 +220,10 @@ TEST_P(ClientLeaks, AnObjectWhoseEndIsRepeatedIsNone) {
 
 INSTANTIATE_TEST_SUITE_P(
     Objects, ClientLeaks,
-    Values(Ending{"memory", "device memory", "cuMemAlloc", "cuMemFree"},
-           Ending{"pooled", "device memory", "cuMemAllocAsync", "cuMemFreeAsync"},
-           Ending{"pinned", "pinned memory", "cuMemHostAlloc", "cuMemFreeHost"},
-           Ending{"graph", "executable graph", "cuGraphInstantiate", "cuGraphExecDestroy"}),
+    Values(ScriptEnding{"memory", "device memory", "cuMemAlloc", "cuMemFree"},
+           ScriptEnding{"pooled", "device memory", "cuMemAllocAsync", "cuMemFreeAsync"},
+           ScriptEnding{"pinned", "pinned memory", "cuMemHostAlloc", "cuMemFreeHost"},
+           ScriptEnding{"graph", "executable graph", "cuGraphInstantiate", "cuGraphExecDestroy"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 // ---- at random ---------------------------------------------------------------------------------
