@@ -22,6 +22,15 @@ namespace {
 /// The si_code of siginfo for our traps. The <signal.h> of Debian 12 does not define it yet.
 constexpr int kTrapOfPerf = 6;
 
+/// Returns whether the processor did not say which watchpoint it met: some virtual machines deliver
+/// the trap with an empty DR6, which Linux reports as that of a breakpoint. `code` is the next
+/// instruction; after a real breakpoint, the one before it is int3.
+__attribute__((no_sanitize("address"))) bool is_unnamed(const siginfo_t& info,
+                                                        std::uintptr_t code) {
+  constexpr std::uint8_t kInt3 = 0xCC;
+  return info.si_code == TRAP_BRKPT && *reinterpret_cast<const std::uint8_t*>(code - 1) != kInt3;
+}
+
 /// The watch that the handler serves.
 constinit HardwareWatch* the_watch = nullptr;
 
@@ -177,14 +186,29 @@ HardwareWatch::Register* HardwareWatch::find(const void* place) {
 
 void HardwareWatch::trapped(int number, siginfo_t* info, void* context) {
   HardwareWatch& watch = *the_watch;
-  if (info->si_code == kTrapOfPerf) {
-    const int error = errno;
-    watch.keep(info->si_addr, program_counter(context), context);
-    errno = error;
-    return;
-  }
-  sigaction(number, &watch.previous_, nullptr);  // The trap of a debugger, or a real one.
+  const int error = errno;
+  const std::uintptr_t code = program_counter(context);
+  if (info->si_code == kTrapOfPerf)
+    watch.keep(info->si_addr, code, context);
+  else if (is_unnamed(*info, code))
+    watch.keep_changed(code, context);
+  else
+    watch.give_back(number);
+  errno = error;
+}
+
+/// Handles the trap of a debugger, or a real one, as if there were no watch.
+void HardwareWatch::give_back(int number) const {
+  sigaction(number, &previous_, nullptr);
   raise(number);
+}
+
+/// Keeps a write to each watched place whose bytes differ. One that stores the old value is not
+/// seen.
+void HardwareWatch::keep_changed(std::uintptr_t code, const void* context) {
+  for (const Register& each : registers_)
+    if (each.place != nullptr && bytes_at(each.place, each.width) != each.last)
+      keep(each.place, code, context);
 }
 
 void HardwareWatch::keep(const void* place, std::uintptr_t code, const void* context) {

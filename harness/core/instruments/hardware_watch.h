@@ -70,7 +70,9 @@ class HardwareWatch {
   };
 
   static void trapped(int number, siginfo_t* info, void* context);
+  void give_back(int number) const;
   void keep(const void* place, std::uintptr_t code, const void* context);
+  void keep_changed(std::uintptr_t code, const void* context);
   Register* find(const void* place);
 
   std::array<Register, kRegisterCount> registers_;
