@@ -58,7 +58,7 @@ class Fuzzing {
     search_.stop = &take_interrupts();
     search_.stop_at_first = options.first;
     search_.minimize = !options.first;
-    search_.without_failures = options.no_failures;
+    search_.errors = options.no_failures ? ErrorInjection::off : ErrorInjection::on;
     search_.found = std::bind_front(&OutputFolder::keep, &folder_);
     search_.progress = [this](const SearchResult& result) { show(result); };
   }

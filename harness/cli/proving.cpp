@@ -112,7 +112,7 @@ ProgramProof row_of(const Part& part, const Target& target) {
       .runs = proof.schedule_count,
       .vacuous_runs = proof.vacuous_count,
       .questions = proof.question_count,
-      .reached = window >= 0 && (proof.reached >> window & 1) != 0,
+      .reached = window >= 0 && proof.reached.contains(static_cast<std::size_t>(window)),
       .next_runs = part.sets.next_schedule_count(),
       .exhausted = proof.complete && part.sets.next_schedule_count() == proof.schedule_count,
       .seconds = proof.seconds};

@@ -132,12 +132,10 @@ class Target {
   void mark_features(const Outcome& outcome) {
     constexpr std::uint64_t kWindow = hash_name("window");
     constexpr std::uint64_t kOps = hash_name("ops");
-    for (std::uint64_t left = outcome.reached; left != 0; left &= left - 1)
-      mark(features, mix(kWindow, static_cast<std::uint64_t>(std::countr_zero(left))));
-    for (std::uint64_t first = outcome.ops; first != 0; first &= first - 1)
-      for (std::uint64_t second = first; second != 0; second &= second - 1)
-        mark(features, mix(mix(kOps, static_cast<std::uint64_t>(std::countr_zero(first))),
-                           static_cast<std::uint64_t>(std::countr_zero(second))));
+    for (const std::size_t window : outcome.reached) mark(features, mix(kWindow, window));
+    for (const std::size_t first : outcome.ops)
+      for (const std::size_t second : outcome.ops)
+        if (first <= second) mark(features, mix(mix(kOps, first), second));
   }
 
   /// ClusterFuzz and -minimize_crash distinguish bugs by the first two lines.

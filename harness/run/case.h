@@ -12,12 +12,16 @@ namespace harness {
 
 struct DeviceInfo;
 
+/// Whether a run has the scenario's actors that inject errors into calls.
+enum class ErrorInjection : unsigned char { on, off };
+
 struct Case {
   const Scenario* scenario = nullptr;
   std::size_t variant = 0;
   Config config;
   const DeviceInfo* device = nullptr;
   Tape tape;
+  ErrorInjection errors = ErrorInjection::on;  ///< Of a search; a reproducer does not state it.
 };
 
 /// Returns the number of configs that the axes of a scenario span.

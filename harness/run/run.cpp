@@ -36,9 +36,6 @@ bool is_oracle(Label name) {
   return find(tables::oracles(), name.view()) != nullptr || kinds_of(name) != 0;
 }
 
-/// The actor that injects errors into calls.
-constexpr Label kApiFailure = "api_failure";
-
 /// Everything that a run uses.
 struct Stage {
   World world;
@@ -68,12 +65,11 @@ struct Runner::State {
   std::vector<const ActorInfo*> actors;
   std::vector<const OracleInfo*> oracles;
   FaultKinds kinds = 0;
-  bool without_failures = false;
 
   Stage& fresh_stage();
   void look_up(const Scenario& next);
-  void drive();
-  Ending play();
+  void drive(ErrorInjection errors);
+  Ending play(ErrorInjection errors);
   [[noreturn]] static void leave(void* state, const Crash& crash);
   void judge();
   void conclude(Ending ending);
@@ -103,7 +99,7 @@ void Runner::State::look_up(const Scenario& next) {
 }
 
 // An exception before the tasks run is treated like one that leaves a task.
-void Runner::State::drive() {
+void Runner::State::drive(ErrorInjection errors) {
   const auto escaped = [this](const char* what) {
     Fault fault = fatal_fault(FaultKind::uncaught);
     fault.object_kind = "driver";
@@ -113,7 +109,7 @@ void Runner::State::drive() {
   try {
     scenario->drive(stage->scene);
     for (const ActorInfo* actor : actors)
-      if (!without_failures || !(actor->name == kApiFailure)) actor->install(stage->scene);
+      if (errors == ErrorInjection::on || !actor->injects_errors) actor->install(stage->scene);
   } catch (const std::exception& exception) {
     escaped(exception.what());
   } catch (...) {
@@ -122,12 +118,12 @@ void Runner::State::drive() {
 }
 
 /// The part of a run that executes code of the target.
-Ending Runner::State::play() {
+Ending Runner::State::play(ErrorInjection errors) {
   const World& world = stage->world;
   const CrashExit exit(leave, this);
   const Watched watched(world.device->runs_host_kernels() ? &world.scheduler.now() : nullptr);
   if (setjmp(landing) != 0) return stage->world.scheduler.abandon();
-  drive();
+  drive(errors);
   return stage->world.scheduler.run();
 }
 
@@ -159,7 +155,7 @@ void Runner::State::conclude(Ending ending) {
   outcome.caller_errors.clear();
   outcome.windows.clear();
   outcome.ways.clear();
-  outcome.contract = 0;
+  outcome.contract = {};
   for (const Fault& fault : world.history.faults()) {
     stale |= fault.kind == FaultKind::crash;
     outcome.endless |= fault.kind == FaultKind::crash && fault.object_kind == kEndlessLoop;
@@ -167,7 +163,7 @@ void Runner::State::conclude(Ending ending) {
     if (is_caller_error(*scenario, fault) ||
         comes_of_one(*scenario, fault, outcome.caller_errors)) {
       outcome.caller_errors.push_back(fault);
-      if (window >= 0) outcome.contract |= std::uint64_t{1} << window;
+      if (window >= 0) outcome.contract.insert(static_cast<std::size_t>(window));
       continue;
     }
     const bool has_way = window >= 0 && scenario->way_of != nullptr;
@@ -189,7 +185,7 @@ Runner::Runner() : state_(std::make_unique<State>()) {}
 Runner::~Runner() = default;
 
 const Outcome& Runner::run(const Scenario& scenario, std::size_t variant, const Config& config,
-                           const DeviceInfo& device, Strategy& strategy) {
+                           const DeviceInfo& device, Strategy& strategy, ErrorInjection errors) {
   State& state = *state_;
   Stage& stage = state.fresh_stage();
   World& world = stage.world;
@@ -200,7 +196,7 @@ const Outcome& Runner::run(const Scenario& scenario, std::size_t variant, const 
   world.history.enable(state.kinds);
   world.device->begin(world);
   stage.scene.begin(scenario, variant, config);
-  const Ending ending = state.play();
+  const Ending ending = state.play(errors);
   const bool undefined = take_undefined_report();
   HARNESS_CHECK(!undefined || state.stale, "what UBSan lets pass in a target ends in a signal");
   world.device->end();
@@ -211,8 +207,12 @@ const Outcome& Runner::run(const Scenario& scenario, std::size_t variant, const 
 
 const Outcome& Runner::run(const Case& the_case) {
   state_->replay.assign(the_case.tape);
-  return run(*the_case.scenario, the_case.variant, the_case.config, *the_case.device,
-             state_->replay);
+  return run(the_case, state_->replay);
+}
+
+const Outcome& Runner::run(const Case& the_case, Strategy& strategy) {
+  return run(*the_case.scenario, the_case.variant, the_case.config, *the_case.device, strategy,
+             the_case.errors);
 }
 
 const Outcome& Runner::run(const Case& the_case, Instruments& instruments) {
@@ -228,8 +228,6 @@ Tape Runner::never_asked(const Case& the_case) const {
     if (!state_->replay.is_met(decision)) decisions.push_back(decision);
   return decisions;
 }
-
-void Runner::leave_out_failures(bool left_out) { state_->without_failures = left_out; }
 
 const History& Runner::history() const { return state_->stage->world.history; }
 const World& Runner::world() const { return state_->stage->world; }

@@ -23,19 +23,26 @@ struct Outcome {
   std::vector<std::int8_t> ways;     ///< The way in of each of `faults`; 0 if there is one.
   Tape tape;                         ///< Replays this run.
   bool vacuous = true;
-  bool endless = false;       ///< The run ended in an endless loop, which takes seconds
-                              ///< (watchdog.h).
-  std::uint64_t reached = 0;  ///< Bit per window.
-  std::array<std::uint64_t, kWayLimit> reached_by{};  ///< The same, for each way in.
-  /// Bit per window that a documented refusal kept the run out of, for each way in.
-  std::array<std::uint64_t, kWayLimit> refused_by{};
-  std::uint64_t contract = 0;  ///< Bit per window of `caller_errors`.
-  std::uint64_t ops = 0;       ///< Bit per op kind that ran.
+  bool endless = false;  ///< The run ended in an endless loop, which takes seconds
+                         ///< (watchdog.h).
+  WindowSet reached;
+  std::array<WindowSet, kWayLimit> reached_by{};  ///< The same, for each way in.
+  /// The windows that a documented refusal kept the run out of, for each way in.
+  std::array<WindowSet, kWayLimit> refused_by{};
+  WindowSet contract;  ///< The windows of `caller_errors`.
+  OpSet ops;           ///< The kinds of op that ran.
   std::uint64_t question_count = 0;
   Tick turns = 0;
 
   /// Returns whether the run found a fault that is not the caller's.
   bool failed() const { return !faults.empty(); }
+  /// Returns the windows of `faults`.
+  WindowSet failed_windows() const {
+    WindowSet failed;
+    for (const std::int8_t window : windows)
+      if (window >= 0) failed.insert(static_cast<std::size_t>(window));
+    return failed;
+  }
 };
 
 /// Runs cases, one at a time, and keeps its buffers in between: after the first few, a run
@@ -49,7 +56,11 @@ class Runner {
   /// Errors: std::runtime_error in the first run if the device is not available; no other
   /// exception.
   const Outcome& run(const Scenario& scenario, std::size_t variant, const Config& config,
-                     const DeviceInfo& device, Strategy& strategy);
+                     const DeviceInfo& device, Strategy& strategy,
+                     ErrorInjection errors = ErrorInjection::on);
+
+  /// Runs `the_case` under `strategy` instead of its tape.
+  const Outcome& run(const Case& the_case, Strategy& strategy);
 
   /// Replays the tape of `the_case`.
   const Outcome& run(const Case& the_case);
@@ -59,9 +70,6 @@ class Runner {
 
   /// Returns the choices of the last case that its run never made. They had no effect.
   Tape never_asked(const Case& the_case) const;
-
-  /// Turns error injection off, or on again.
-  void leave_out_failures(bool left_out);
 
   /// Returns the history of the last run.
   const History& history() const;

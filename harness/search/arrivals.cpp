@@ -14,8 +14,6 @@ bool has_no_place(FaultKind kind) {
   return kind == FaultKind::retention || kind == FaultKind::refusal;
 }
 
-std::uint64_t bit(std::uint64_t set, std::size_t index) { return set >> index & 1; }
-
 }  // namespace
 
 ArrivalCounts::ArrivalCounts(const Scenario& scenario, int window)
@@ -23,15 +21,14 @@ ArrivalCounts::ArrivalCounts(const Scenario& scenario, int window)
   windows_.resize(scenario.windows.size() * way_count());
   kinds_.resize(std::size(kFaultKinds));
   for (std::size_t i = 0; i < scenario.windows.size(); ++i)
-    one_way_ |= std::uint64_t{scenario.windows[i].has_one_way} << i;
+    if (scenario.windows[i].has_one_way) one_way_.insert(i);
 }
 
 void ArrivalCounts::take_in(const Outcome& outcome) {
   exercised_runs_ += !outcome.vacuous;
   const Met met = outcome.faults.empty() ? Met{} : take_in_faults(outcome);
   for (std::size_t way = 0; way < way_count(); ++way) take_in_windows(outcome, met, way);
-  for (std::uint64_t rest = met.kinds; rest != 0; rest &= rest - 1)
-    ++kinds_[static_cast<std::size_t>(std::countr_zero(rest))].caught;
+  for (const std::size_t kind : met.kinds) ++kinds_[kind].caught;
 }
 
 ArrivalCounts::Met ArrivalCounts::take_in_faults(const Outcome& outcome) {
@@ -46,27 +43,26 @@ ArrivalCounts::Met ArrivalCounts::take_in_faults(const Outcome& outcome) {
     Arrivals& row = window >= 0 ? at(static_cast<std::size_t>(window), way) : kinds_[kind];
     row.first += !std::exchange(failed, true);
     if (window >= 0)
-      met.windows[way] |= std::uint64_t{1} << window;
+      met.windows[way].insert(static_cast<std::size_t>(window));
     else
-      met.kinds |= std::uint64_t{1} << kind;
+      met.kinds.insert(kind);
   }
   return met;
 }
 
 void ArrivalCounts::take_in_windows(const Outcome& outcome, const Met& met, std::size_t way) {
-  const std::uint64_t contract = way == 0 ? outcome.contract : 0;
-  const std::uint64_t reached = under(way, outcome.reached_by);
-  const std::uint64_t refused = under(way, outcome.refused_by);
-  const std::uint64_t caught = met.windows[way];
-  for (std::uint64_t rest = reached | refused | caught | contract; rest != 0; rest &= rest - 1) {
-    const auto window = static_cast<std::size_t>(std::countr_zero(rest));
+  const WindowSet contract = way == 0 ? outcome.contract : WindowSet{};
+  const WindowSet reached = under(way, outcome.reached_by);
+  const WindowSet refused = under(way, outcome.refused_by);
+  const WindowSet caught = met.windows[way];
+  for (const std::size_t window : reached | refused | caught | contract) {
     if (!counts(window)) continue;
     Arrivals& row = at(window, way);
-    row.reached += bit(reached | caught, window);
-    row.caught += bit(caught, window);
-    row.strayed += bit(caught & ~reached, window);
-    row.refused += bit(refused, window);
-    row.contract += bit(contract, window);
+    row.reached += (reached | caught).contains(window);
+    row.caught += caught.contains(window);
+    row.strayed += (caught - reached).contains(window);
+    row.refused += refused.contains(window);
+    row.contract += contract.contains(window);
   }
 }
 

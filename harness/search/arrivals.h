@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "harness/search/search.h"
@@ -25,11 +24,11 @@ class ArrivalCounts {
   std::vector<StandingRow> rows(const Claim& claim) const;
 
  private:
-  /// The faults of one run: a bit per window, for each way in, and a bit per kind of fault without
-  /// a window.
+  /// The faults of one run: their windows, for each way in, and the kinds of those without a
+  /// window.
   struct Met {
-    std::array<std::uint64_t, kWayLimit> windows{};
-    std::uint64_t kinds = 0;
+    std::array<WindowSet, kWayLimit> windows{};
+    IndexSet<FaultKind> kinds;
   };
   std::size_t way_count() const { return std::max<std::size_t>(1, scenario_->ways.size()); }
   /// Returns the number of ways in to the window.
@@ -44,8 +43,8 @@ class ArrivalCounts {
     return windows_[window * way_count() + way];
   }
   /// Returns the windows of `by` (a set for each way in) that are counted under `way`.
-  std::uint64_t under(std::size_t way, const std::array<std::uint64_t, kWayLimit>& by) const {
-    const std::uint64_t own = by[way] & (way_count() > 1 ? ~one_way_ : ~std::uint64_t{0});
+  WindowSet under(std::size_t way, const std::array<WindowSet, kWayLimit>& by) const {
+    const WindowSet own = way_count() > 1 ? by[way] - one_way_ : by[way];
     return way == 0 ? own | ((by[0] | by[1]) & one_way_) : own;
   }
   Met take_in_faults(const Outcome& outcome);
@@ -53,7 +52,7 @@ class ArrivalCounts {
 
   const Scenario* scenario_ = nullptr;
   int window_ = -1;
-  std::uint64_t one_way_ = 0;  ///< Bit per window with one way in.
+  WindowSet one_way_;  ///< The windows with one way in.
   std::uint64_t exercised_runs_ = 0;
   std::vector<Arrivals> windows_;  ///< For each window, by way in.
   std::vector<Arrivals> kinds_;    ///< For each kind of fault, if it has no window.

@@ -81,7 +81,8 @@ void Keeper::add(std::size_t fault_index, const Outcome& outcome, double seconds
 
 /// Keeps the run as a reproducer of its new findings, and replays it.
 void Keeper::confirm(const Outcome& outcome, const Config& config) {
-  const Case the_case{result_.scenario, result_.variant, config, options_.device, outcome.tape};
+  const Case the_case{result_.scenario, result_.variant, config,
+                      options_.device,  outcome.tape,    options_.errors};
   const Reproducer reproducer = describe(runner_, outcome, the_case);
   const std::vector<Fault> faults = outcome.faults;
   const Outcome& again = runner_.run(the_case);
@@ -97,7 +98,8 @@ void Keeper::confirm(const Outcome& outcome, const Config& config) {
 }
 
 Case Keeper::case_of(const Sample& sample) const {
-  return {result_.scenario, result_.variant, sample.config, options_.device, sample.tape};
+  return {result_.scenario, result_.variant, sample.config,
+          options_.device,  sample.tape,     options_.errors};
 }
 
 void Keeper::take(std::size_t index, const Sample& sample) {

@@ -58,14 +58,12 @@ class Searcher {
     if (!options_.tapes.empty())
       strategy = std::make_unique<searching::AroundTapes>(std::move(strategy), options_.tapes,
                                                           options_.seed);
-    runner_.leave_out_failures(options_.without_failures);
     begin_ = Clock::now();
     do {
       run_share(*strategy);
       minimize_share();
     } while (!ended_ && seconds_left() > kLeastShare * options_.second_limit);
     conclude();
-    runner_.leave_out_failures(false);
     return std::move(result_);
   }
 
@@ -127,8 +125,8 @@ class Searcher {
 
   void run_once(Strategy& strategy) {
     ConfigTally& config = result_.configs[result_.tally.runs % result_.configs.size()];
-    const Outcome& outcome =
-        runner_.run(scenario_, result_.variant, config.config, *options_.device, strategy);
+    const Outcome& outcome = runner_.run(scenario_, result_.variant, config.config,
+                                         *options_.device, strategy, options_.errors);
     was_endless_ = outcome.endless;
     if (options_.ran) options_.ran(outcome, config.config);
     const bool failed = count_faults(outcome);
@@ -138,10 +136,9 @@ class Searcher {
     result_.turns += outcome.turns;
     result_.questions += outcome.question_count;
     result_.caller_error_runs += !outcome.caller_errors.empty();
-    for (std::size_t i = 0; i < result_.ops.size(); ++i) result_.ops[i] += (outcome.ops >> i) & 1;
-    const std::uint64_t reached = outcome.reached | windows_of(outcome);
-    for (std::size_t i = 0; i < result_.windows.size(); ++i)
-      result_.windows[i].reached += (reached >> i) & 1;
+    for (const std::size_t op : outcome.ops) ++result_.ops[op];
+    for (const std::size_t window : outcome.reached | windows_of(outcome))
+      ++result_.windows[window].reached;
     if (failed) take_in(outcome, config.config);
   }
 
@@ -151,13 +148,12 @@ class Searcher {
     tally.faulty_runs += failed;
   }
 
-  /// Returns the windows of the faults that count, as bits.
-  std::uint64_t windows_of(const Outcome& outcome) const {
-    std::uint64_t windows = 0;
-    for (const int window : outcome.windows)
-      if (window >= 0 && (options_.window < 0 || window == options_.window))
-        windows |= std::uint64_t{1} << window;
-    return windows;
+  /// Returns the windows of the faults that count.
+  WindowSet windows_of(const Outcome& outcome) const {
+    if (options_.window < 0) return outcome.failed_windows();
+    WindowSet only;
+    only.insert(static_cast<std::size_t>(options_.window));
+    return outcome.failed_windows() & only;
   }
 
   /// Counts each window once per run, and the hazard of the run's first fault: later faults may
@@ -169,9 +165,7 @@ class Searcher {
       if (options_.window >= 0 && window != options_.window) continue;
       if (!std::exchange(failed, true)) count(hazard_of(scenario_, outcome.faults[i], window));
     }
-    const std::uint64_t windows = windows_of(outcome);
-    for (std::size_t i = 0; i < result_.windows.size(); ++i)
-      result_.windows[i].caught += (windows >> i) & 1;
+    for (const std::size_t window : windows_of(outcome)) ++result_.windows[window].caught;
     return failed;
   }
 

@@ -37,7 +37,7 @@ struct SearchOptions {
                                         ///< ones are only counted.
   int window = -1;                      ///< Faults elsewhere do not count; -1 = all do.
   bool minimize = true;
-  bool without_failures = false;            ///< Turns error injection off.
+  ErrorInjection errors = ErrorInjection::on;
   Limits minimize_limits;                   ///< The limits for each finding.
   std::vector<Config> configs;              ///< Empty = all.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.

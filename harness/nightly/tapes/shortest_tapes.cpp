@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <map>
 #include <stdexcept>
@@ -15,7 +14,7 @@
 namespace harness::nightly {
 namespace {
 
-constexpr std::size_t kBits = 64;
+constexpr std::size_t kBits = WindowSet::kLimit;
 constexpr std::size_t kFails = kBits, kWays = 2 * kBits;
 constexpr std::size_t kFeatures = kWays + kWayLimit * kBits;
 /// A longer tape says little about how it reached a feature.
@@ -30,18 +29,6 @@ Number hexadecimal(const std::string& text, std::size_t begin, std::size_t digit
   if (failed != std::errc{} || end != first + digits)
     throw std::runtime_error("a tape is hexadecimal digits");
   return number;
-}
-
-template <class Action>
-void for_each_bit(std::uint64_t set, Action action) {
-  for (; set != 0; set &= set - 1) action(static_cast<std::size_t>(std::countr_zero(set)));
-}
-
-std::uint64_t windows_of(const Outcome& outcome) {
-  std::uint64_t windows = 0;
-  for (const int window : outcome.windows)
-    if (window >= 0) windows |= std::uint64_t{1} << window;
-  return windows;
 }
 
 }  // namespace
@@ -71,13 +58,12 @@ ShortestTapes::ShortestTapes(const Scenario& scenario) : scenario_(scenario), be
 
 template <class Action>
 void ShortestTapes::for_each_feature(const Outcome& outcome, Action action) const {
-  const std::uint64_t failed = windows_of(outcome);
-  for_each_bit(outcome.reached | failed, action);
-  for_each_bit(failed, [&](std::size_t window) { action(kFails + window); });
+  const WindowSet failed = outcome.failed_windows();
+  for (const std::size_t window : outcome.reached | failed) action(window);
+  for (const std::size_t window : failed) action(kFails + window);
   for (std::size_t way = 0; scenario_.ways.size() > 1 && way < kWayLimit; ++way)
-    for_each_bit(outcome.reached_by[way], [&](std::size_t window) {
+    for (const std::size_t window : outcome.reached_by[way])
       if (!scenario_.windows[window].has_one_way) action(kWays + kBits * way + window);
-    });
 }
 
 void ShortestTapes::take_in(const Outcome& outcome, const Config& config) {

@@ -59,7 +59,8 @@ TEST(NightlyTapes, ATapesTextIsReadBackAsItWas) {
 /// Returns a run that is told to have got to windows, a bit each.
 Outcome run_to(std::uint64_t windows, std::size_t decisions) {
   Outcome outcome;
-  outcome.reached = windows;
+  for (std::size_t i = 0; i < WindowSet::kLimit; ++i)
+    if ((windows >> i & 1) != 0) outcome.reached.insert(i);
   for (std::size_t i = 0; i < decisions; ++i) outcome.tape.push_back({i + 1, 1, 0, 1});
   return outcome;
 }

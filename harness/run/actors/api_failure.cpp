@@ -10,7 +10,9 @@ void install(Scene& scene) { scene.world().calls_may_fail = true; }
 }  // namespace
 
 extern const ActorInfo api_failure;
-const ActorInfo api_failure{"api_failure", "errors are injected into CUDA calls that can fail",
-                            install};
+const ActorInfo api_failure{.name = "api_failure",
+                            .summary = "errors are injected into CUDA calls that can fail",
+                            .install = install,
+                            .injects_errors = true};
 
 }  // namespace harness::actors

@@ -4,8 +4,9 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
+
+#include "harness/run/scenario/index_set.h"  // IWYU pragma: export
 
 namespace harness {
 
@@ -21,11 +22,11 @@ inline constexpr std::size_t kWayLimit = 2;
 struct Observed {
   bool exercised = false;      ///< The code under test really ran.
   bool shows_nothing = false;  ///< An oracle found the run vacuous in spite of that.
-  std::uint64_t reached = 0;   ///< Bit per window.
-  std::array<std::uint64_t, kWayLimit> reached_by{};  ///< Bit per window, for each way in.
-  /// Bit per window that a documented refusal kept the run out of, for each way in.
-  std::array<std::uint64_t, kWayLimit> refused_by{};
-  std::uint64_t ops = 0;     ///< Bit per op that ran.
+  WindowSet reached;
+  std::array<WindowSet, kWayLimit> reached_by{};  ///< The same, for each way in.
+  /// The windows that a documented refusal kept the run out of, for each way in.
+  std::array<WindowSet, kWayLimit> refused_by{};
+  OpSet ops;                 ///< The ops that ran.
   std::size_t baseline = 1;  ///< The first lifetime that must have ended at quiescence.
   std::optional<Quiescence> quiescent;
   /// Returns whether the run is vacuous.

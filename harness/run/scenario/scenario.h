@@ -180,15 +180,15 @@ class Scene {
   void exercised() { observed_.exercised = true; }
   /// Notes that the run reached a window, by one of the scenario's ways in.
   void reach(std::size_t window, std::size_t way = 0) {
-    observed_.reached |= std::uint64_t{1} << window;
-    observed_.reached_by[way] |= std::uint64_t{1} << window;
+    observed_.reached.insert(window);
+    observed_.reached_by[way].insert(window);
   }
   /// Notes that a documented refusal kept the run out of a window.
   void keep_out(std::size_t window, std::size_t way = 0) {
-    observed_.refused_by[way] |= std::uint64_t{1} << window;
+    observed_.refused_by[way].insert(window);
   }
   /// Notes that an op ran.
-  void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }
+  void count_op(std::size_t op) { observed_.ops.insert(op); }
   /// Compares a result with that of the reference model. A difference is a wrong_value fault at the
   /// current site.
   void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
@@ -253,6 +253,7 @@ struct ActorInfo {
   Label name;
   std::string_view summary;
   void (*install)(Scene& scene);
+  bool injects_errors = false;  ///< It makes calls fail (ErrorInjection).
 };
 
 /// Returns whether a repair of the run may delay a task until others have acted. A task that drives

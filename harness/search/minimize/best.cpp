@@ -45,8 +45,7 @@ Limits Best::limits_left(std::uint64_t run_limit) const {
 
 const Outcome& Best::run(Strategy& strategy) {
   ++run_count_;
-  const Outcome& outcome =
-      runner_.run(*trial_.scenario, trial_.variant, trial_.config, *trial_.device, strategy);
+  const Outcome& outcome = runner_.run(trial_, strategy);
   endless_count_ += outcome.endless;
   return outcome;
 }

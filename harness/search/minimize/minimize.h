@@ -64,7 +64,7 @@ struct Proof {
   std::uint64_t vacuous_count = 0;   ///< Number of schedules in which the path never ran.
   double seconds = 0;
   bool vacuous = true;               ///< Every run was vacuous.
-  std::uint64_t reached = 0;         ///< Bit per window that some run reached.
+  WindowSet reached;                 ///< The windows that some run reached.
   Case failing;                      ///< The first case that failed.
   std::vector<std::string> faults;   ///< Its signatures.
   std::vector<std::int8_t> windows;  ///< The window of each fault, or -1.

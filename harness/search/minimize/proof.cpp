@@ -47,8 +47,7 @@ bool Enumeration::run_sets() {
   do {
     if (spent()) return false;
     ++proof_.run_count;
-    const Outcome& outcome =
-        runner_.run(*case_.scenario, case_.variant, case_.config, *case_.device, sets_);
+    const Outcome& outcome = runner_.run(case_, sets_);
     proof_.endless_count += outcome.endless;
     if (sets_.depth() == size_) take_in(outcome);
   } while (sets_.advance(sets_.depth() < size_));

@@ -43,8 +43,7 @@ Followed follow(Runner& runner, const Case& the_case, std::optional<std::size_t>
   const Trail::Current current(followed.trail);
   Replay replay(the_case.tape);
   triaging::Follower follower(replay, runner.world(), followed.trail);
-  const Outcome& outcome =
-      runner.run(*the_case.scenario, the_case.variant, the_case.config, *the_case.device, follower);
+  const Outcome& outcome = runner.run(the_case, follower);
   follower.take_events();
   for (const Fault& fault : outcome.faults) followed.signatures.push_back(fault.signature());
   return followed;

@@ -237,8 +237,7 @@ Label Trial::writer_of(const Finding& finding, Label reader) {
 const Outcome& Trial::run(std::size_t index, const Case& the_case, Strategy& strategy) {
   ++run_count_;
   if (options_.prepare) options_.prepare(index);
-  return runner_.run(*the_case.scenario, the_case.variant, the_case.config, *the_case.device,
-                     strategy);
+  return runner_.run(the_case, strategy);
 }
 
 const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repair& repair) {
