@@ -14,11 +14,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "harness/core/heap/interpreter.h"
@@ -65,32 +65,32 @@ void* (*find_other_entry_point)(const char* base) = nullptr;
 }
 
 /// Returns the first argument of a call as a word; 0 if it is not an address, a handle or a number.
-template <class... Arguments>
-constexpr std::uint64_t first_word(const std::tuple<Arguments...>& arguments) {
-  if constexpr (sizeof...(Arguments) > 0) {
-    const auto first = std::get<0>(arguments);
-    if constexpr (std::is_pointer_v<decltype(first)>) {
-      return reinterpret_cast<std::uint64_t>(first);
-    } else if constexpr (std::is_integral_v<decltype(first)>) {
-      return static_cast<std::uint64_t>(first);
-    }
-  }
-  (void)arguments;
-  return 0;
+constexpr std::uint64_t first_word() { return 0; }
+template <class First, class... Others>
+constexpr std::uint64_t first_word(const First& first, const Others&...) {
+  if constexpr (std::is_pointer_v<First>)
+    return reinterpret_cast<std::uint64_t>(first);
+  else if constexpr (std::is_integral_v<First>)
+    return static_cast<std::uint64_t>(first);
+  else
+    return 0;
 }
 
 // ---- one call ---------------------------------------------------------------------------------
 
+/// Most functions are not inlined: hundreds of entry points would each have a copy, and compiling
+/// these takes longer than the rest of this file.
 class SeamCall {
  public:
-  [[gnu::always_inline]] explicit SeamCall(const CallInfo& info)
+  /// `frame` is that of the entry point.
+  [[gnu::noinline]] SeamCall(const CallInfo& info, const void* frame)
       : info_(info), world_(World::current()) {
     if (world_ == nullptr) [[unlikely]]
-      join_process(__builtin_frame_address(0));
+      join_process(frame);
     table_ = &world_->device->table();
     if (world_->scheduler.site().empty()) site_.emplace(world_->scheduler, called());
   }
-  [[gnu::always_inline]] ~SeamCall() {
+  [[gnu::noinline]] ~SeamCall() {
     without_gil_.end();
     site_.reset();
     if (process_ != nullptr) [[unlikely]]
@@ -104,26 +104,26 @@ class SeamCall {
   // The access that a row announces.
   struct Turn {
     bool offered;
-    Resource resource;
+    bool is_of_stream;
+    CUstream stream;
   };
-  Turn quiet() const { return {false, 0}; }
-  Turn device() const { return {true, kDeviceResource}; }
-  Turn stream(CUstream stream) const {
-    return {true, table_->resource != nullptr ? table_->resource(stream) : kDeviceResource};
-  }
+  static Turn quiet() { return {false, false, nullptr}; }
+  static Turn device() { return {true, false, nullptr}; }
+  static Turn stream(CUstream stream) { return {true, true, stream}; }
 
   /// Does everything before the device's function. If it returns an error, the call returns that.
-  CUresult enter(Turn turn) {
+  [[gnu::noinline]] CUresult enter(Turn turn) {
     if (info_.needs == CallNeeds::nothing) return CUDA_SUCCESS;
+    const Resource resource = resource_of(turn);
     if (process_ != nullptr && process_->leaves_out()) [[unlikely]]
       return kLeftOut;
     Scheduler& scheduler = world_->scheduler;
     if (Interpreter* python = world_->heap.interpreter(); python != nullptr) [[unlikely]]
       without_gil_.begin(*python);
-    if (turn.offered) scheduler.turn({turn.resource, AccessKind::write});
+    if (turn.offered) scheduler.turn({resource, AccessKind::write});
     event_ = world_->history.events().size();
     injected_before_ = world_->injected_failures;
-    const Name object = turn.resource == kDeviceResource ? 0 : turn.resource;
+    const Name object = resource == kDeviceResource ? 0 : resource;
     scheduler.note(EventKind::call, info_.base, object, CUDA_SUCCESS);
     if (info_.failure != CUDA_SUCCESS && can_fail() && world_->pick_failure(2) != 0)
       return info_.failure;
@@ -131,8 +131,8 @@ class SeamCall {
   }
 
   /// Adds the call and its arguments to a trail.
-  template <class Arguments>
-  [[gnu::cold]] void tell(Trail& trail, const Arguments& arguments) {
+  [[gnu::cold, gnu::noinline]] void tell(Trail& trail,
+                                         std::initializer_list<PassedArgument> arguments) {
     const Scheduler& scheduler = world_->scheduler;
     trail.add({.kind = Trail::Kind::call,
                .what = info_.base,
@@ -155,13 +155,20 @@ class SeamCall {
     return outer != nullptr ? Label::of(outer) : info_.base;
   }
 
+  /// Returns the resource that a call touches; 0 if it announces none.
+  Resource resource_of(Turn turn) const {
+    if (!turn.offered) return 0;
+    return turn.is_of_stream && table_->resource != nullptr ? table_->resource(turn.stream)
+                                                            : kDeviceResource;
+  }
+
   bool can_fail() const { return process_ == nullptr || ProcessWorld::outer_call().can_fail; }
 
   /// The internal status of a call that is left out. No CUDA error has this number.
   static constexpr auto kLeftOut = static_cast<CUresult>(1023);
 
   /// Notes an error. Returns the result of the call.
-  [[gnu::cold]] CUresult told(CUresult status, std::uint64_t first) {
+  [[gnu::cold, gnu::noinline]] CUresult told(CUresult status, std::uint64_t first) {
     if (status == kLeftOut) return CUDA_SUCCESS;
     if (process_ == nullptr) {
       world_->history.set_value(event_, status);
@@ -220,15 +227,16 @@ using harness::stream_of;
 #pragma GCC visibility push(default)
 extern "C" {
 
+#define CUDA_UNPACKED(...) __VA_ARGS__
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   CUresult CUDAAPI name parameters try {                                                  \
     static constexpr CallInfo kInfo{base, CallNeeds::needs, failure};                     \
-    SeamCall call(kInfo);                                                                 \
-    const CUresult refused = call.enter(call.turn);                                       \
+    SeamCall call(kInfo, __builtin_frame_address(0));                                     \
+    const CUresult refused = call.enter(SeamCall::turn);                                  \
     if (harness::Trail::current() != nullptr) [[unlikely]]                                \
-      call.tell(*harness::Trail::current(), std::forward_as_tuple arguments);             \
+      call.tell(*harness::Trail::current(), {CUDA_UNPACKED arguments});                   \
     return call.leave(refused != CUDA_SUCCESS ? refused : call.table().name arguments,    \
-                      first_word(std::forward_as_tuple arguments));                       \
+                      first_word arguments);                                              \
   } catch (...) {                                                                         \
     return harness::error_of_exception();                                                 \
   }
@@ -259,8 +267,8 @@ int afterlifeLaunchHostWork(CUstream_st* stream, const char* name, AfterlifeHost
                             size_t range_count) try {
   static constexpr CallInfo kInfo{"afterlifeLaunchHostWork", CallNeeds::driver,
                                   CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES};
-  SeamCall call(kInfo);
-  CUresult status = call.enter(call.stream(stream));
+  SeamCall call(kInfo, __builtin_frame_address(0));
+  CUresult status = call.enter(SeamCall::stream(stream));
   const auto launch = call.table().launch_host_work;
   if (status == CUDA_SUCCESS && launch != nullptr)
     return call.leave(launch(stream, {name, function, data, release, ranges, range_count}));

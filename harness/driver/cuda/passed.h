@@ -8,8 +8,7 @@
 #include <cuda.h>
 
 #include <bit>
-#include <cstring>
-#include <tuple>
+#include <initializer_list>
 #include <type_traits>
 
 #include "harness/core/history/trail.h"
@@ -18,6 +17,67 @@
 
 namespace harness {
 
+/// An argument of a call without its type, so that one function can add those of every call.
+/// Lifetime: one call; an argument that is a struct is referred to.
+struct PassedArgument {
+  enum class Kind : std::uint8_t {
+    ignored,
+    number,
+    size,     ///< A number, which is the size of a `source` directly before it.
+    address,  ///< An address of the device, or another number of that type.
+    source,   ///< Memory that the call reads, if a `size` follows.
+    handle,
+    function,    ///< A handle, to which later `parameters` belong.
+    parameters,  ///< The parameters of the last `function`.
+    ipc_handle,
+    kernel_node,
+    copy,
+    memset_node,
+  };
+
+  template <class Type>
+  PassedArgument(const Type& argument)  // NOLINT(google-explicit-constructor)
+      : kind(kind_of<Type>()) {
+    if constexpr (kind_of<Type>() == Kind::ipc_handle)
+      value = std::bit_cast<std::uintptr_t>(&argument);
+    else if constexpr (std::is_pointer_v<Type>)
+      value = std::bit_cast<std::uintptr_t>(argument);
+    else if constexpr (std::is_integral_v<Type> || std::is_enum_v<Type>)
+      value = static_cast<std::uint64_t>(argument);
+  }
+
+  /// Returns the address that the value is.
+  template <class Pointee>
+  const Pointee* at() const {
+    return std::bit_cast<const Pointee*>(value);
+  }
+
+  Kind kind;
+  std::uint64_t value = 0;
+
+ private:
+  template <class Type, class... Others>
+  static constexpr bool kIsOneOf = (std::is_same_v<Type, Others> || ...);
+
+  template <class Type>
+  static constexpr Kind kind_of() {
+    if constexpr (std::is_same_v<Type, CUdeviceptr>) return Kind::address;
+    if constexpr (std::is_same_v<Type, std::size_t>) return Kind::size;
+    if constexpr (std::is_integral_v<Type> || std::is_enum_v<Type>) return Kind::number;
+    if constexpr (std::is_same_v<Type, const void*>) return Kind::source;
+    if constexpr (std::is_same_v<Type, CUfunction>) return Kind::function;
+    if constexpr (std::is_same_v<Type, void**>) return Kind::parameters;
+    if constexpr (kIsOneOf<Type, CUstream, CUevent, CUgraph, CUgraphNode, CUgraphExec, CUuserObject,
+                           CUmodule, CUlibrary, CUkernel, CUcontext, CUmemoryPool>)
+      return Kind::handle;
+    if constexpr (kIsOneOf<Type, CUipcMemHandle, CUipcEventHandle>) return Kind::ipc_handle;
+    if constexpr (std::is_same_v<Type, const CUDA_KERNEL_NODE_PARAMS*>) return Kind::kernel_node;
+    if constexpr (std::is_same_v<Type, const CUDA_MEMCPY3D*>) return Kind::copy;
+    if constexpr (std::is_same_v<Type, const CUDA_MEMSET_NODE_PARAMS*>) return Kind::memset_node;
+    return Kind::ignored;
+  }
+};
+
 /// Lifetime: for one call. Threads: the run's thread.
 class Passed {
  public:
@@ -25,60 +85,18 @@ class Passed {
       : trail_(trail), world_(world), table_(table) {}
 
   /// Adds all arguments of a call.
-  template <class... Arguments>
-  void tell(const std::tuple<Arguments...>& arguments) {
-    tell_each(arguments, std::index_sequence_for<Arguments...>());
-  }
+  void tell(std::initializer_list<PassedArgument> arguments);
 
  private:
-  template <class Tuple, std::size_t... kPlaces>
-  void tell_each(const Tuple& arguments, std::index_sequence<kPlaces...>) {
-    (tell_one<kPlaces>(arguments), ...);
-  }
-
-  template <std::size_t kPlace, class Tuple>
-  void tell_one(const Tuple& arguments) {
-    ++argument_;
-    const auto& argument = std::get<kPlace>(arguments);
-    using Type = std::decay_t<decltype(argument)>;
-    if constexpr (std::is_same_v<Type, CUdeviceptr>) {
-      add_word(argument);
-    } else if constexpr (std::is_integral_v<Type> || std::is_enum_v<Type>) {
-      trail_.add(argument_, static_cast<std::uint64_t>(argument));
-    } else if constexpr (std::is_same_v<Type, const void*>) {
-      if constexpr (kPlace + 1 < std::tuple_size_v<Tuple>)
-        if constexpr (std::is_same_v<std::decay_t<std::tuple_element_t<kPlace + 1, Tuple>>, size_t>)
-          add_contents(argument, std::get<kPlace + 1>(arguments));
-    } else {
-      add(argument);
-    }
-  }
-
-  void add(CUfunction function) { trail_.add_handle(argument_, function_ = function); }
-  void add(CUstream handle) { trail_.add_handle(argument_, handle); }
-  void add(CUevent handle) { trail_.add_handle(argument_, handle); }
-  void add(CUgraph handle) { trail_.add_handle(argument_, handle); }
-  void add(CUgraphNode handle) { trail_.add_handle(argument_, handle); }
-  void add(CUgraphExec handle) { trail_.add_handle(argument_, handle); }
-  void add(CUuserObject handle) { trail_.add_handle(argument_, handle); }
-  void add(CUmodule handle) { trail_.add_handle(argument_, handle); }
-  void add(CUlibrary handle) { trail_.add_handle(argument_, handle); }
-  void add(CUkernel handle) { trail_.add_handle(argument_, handle); }
-  void add(CUcontext handle) { trail_.add_handle(argument_, handle); }
-  void add(CUmemoryPool handle) { trail_.add_handle(argument_, handle); }
-  void add(const CUipcMemHandle& handle) { add_contents(&handle, sizeof handle); }
-  void add(const CUipcEventHandle& handle) { add_contents(&handle, sizeof handle); }
-  void add(void** parameters) { add_parameters(function_, parameters); }
-  void add(const CUDA_KERNEL_NODE_PARAMS* node);
-  void add(const CUDA_MEMCPY3D* copy);
-  void add(const CUDA_MEMSET_NODE_PARAMS* set);
-  template <class Other>
-  void add(const Other&) {}
-
+  /// Adds an argument; `size` is that of a source, or 0.
+  void add(const PassedArgument& argument, std::uint64_t size);
   /// Adds a word that may be an address.
   void add_word(std::uint64_t word);
   void add_contents(const void* bytes, std::size_t count);
-  void add_parameters(CUfunction function, void** parameters);
+  void add_parameters(CUfunction function, void* const* parameters);
+  void add_kernel_node(const CUDA_KERNEL_NODE_PARAMS* node);
+  void add_copy(const CUDA_MEMCPY3D* copy);
+  void add_memset_node(const CUDA_MEMSET_NODE_PARAMS* set);
 
   Trail& trail_;
   const World& world_;
