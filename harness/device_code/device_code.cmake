@@ -6,7 +6,7 @@ sources(ptx_sources harness/device_code/ptx/*.cpp)
 sources(ptx_device harness/device_code/ptx/device/*.h)
 add_library(ptx OBJECT ${ptx_sources})
 target_link_libraries(ptx PRIVATE flags cold)
-precompile(ptx)
+precompile(ptx FROM ${cold_headers})
 unite(ptx 4 APART lexer link module parser parser_body
   "instructions_(matrix|texture)")  # Those are in libnvJitLink.so, too.
 add_library(ptx_device OBJECT harness/device_code/ptx/device.S)
