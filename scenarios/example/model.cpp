@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenarios/example/model.h"
 
+#include "harness/core/fault/kinds.h"
+
 namespace scenarios::example {
 
 std::optional<Window> Model::window_of_answer(harness::Tick tick) const {
@@ -46,6 +48,21 @@ void Model::answered(RequestId request, const targets::example::Words& words) {
 void Model::go_through(Request& request, Window window) {
   request.window = window;
   scene_.reach(harness::raw(window));
+}
+
+// The site that found a fault decides; for a wrong answer, the state of its request.
+int window_of(const harness::Scene& scene, const harness::Fault& fault) {
+  if (fault.kind == harness::FaultKind::retention || fault.kind == harness::FaultKind::refusal)
+    return -1;
+  if (fault.kind == harness::FaultKind::wrong_value) {
+    const auto window = scene.state<Model>().window_of_answer(fault.tick);
+    return window ? harness::raw(*window) : -1;
+  }
+  const bool in_flight =
+      (scene.observed().reached >> harness::raw(Window::replaced_in_flight) & 1) != 0;
+  const bool by_host = fault.use_site == harness::Label("launch");
+  return harness::raw(by_host || !in_flight ? Window::replaced_before_launch
+                                            : Window::replaced_in_flight);
 }
 
 }  // namespace scenarios::example

@@ -16,11 +16,10 @@ using harness::Label;
 constexpr std::array<Label, 2> kStreams{"own", "shared"};
 constexpr std::array<harness::Axis, 1> kAxes{{{"stream", kStreams}}};
 
-constexpr std::array<harness::Window, 2> kWindows{{
-    {"replaced_before_launch",
-     "a buffer is replaced, then a request that was given it is launched"},
-    {"replaced_in_flight", "a buffer is replaced, then the kernel of a request reads it"},
-}};
+constexpr auto kWindows = std::to_array<harness::Window>({
+#define WINDOW(name, summary) {#name, summary},
+#include "scenarios/example/windows.def"
+});
 
 constexpr std::array<Label, 2> kActors{"skew", "leeway"};
 

@@ -17,8 +17,11 @@ inline constexpr auto kOps = std::to_array<harness::OpInfo>({
 #include "scenarios/example/ops.def"
 });
 
-/// Index of a row of kWindows in scenario.cpp.
-enum class Window : std::uint8_t { replaced_before_launch, replaced_in_flight };
+/// The windows, one per row of windows.def.
+enum class Window : std::uint8_t {
+#define WINDOW(name, summary) name,
+#include "scenarios/example/windows.def"
+};
 
 /// The size of a run.
 struct Shape {
@@ -34,6 +37,7 @@ void drive_shaped(harness::Scene& scene, const Shape& shape);
 using Maker = decltype(targets::example::NamedPolicy::make);
 void drive_server(harness::Scene& scene, const Shape& shape, Maker make);
 
+/// Returns the window that the fault belongs to, or -1.
 int window_of(const harness::Scene& scene, const harness::Fault& fault);
 
 }  // namespace scenarios::example
