@@ -50,7 +50,8 @@ void Model::go_through(Request& request, Window window) {
   scene_.reach(harness::raw(window));
 }
 
-// The site that found a fault decides; for a wrong answer, the state of its request.
+// The site that found a fault decides; for a wrong answer, the state of its request. After a launch
+// with a dead buffer, the device's use of it belongs to the same window.
 int window_of(const harness::Scene& scene, const harness::Fault& fault) {
   if (fault.kind == harness::FaultKind::retention || fault.kind == harness::FaultKind::refusal)
     return -1;
@@ -58,11 +59,14 @@ int window_of(const harness::Scene& scene, const harness::Fault& fault) {
     const auto window = scene.state<Model>().window_of_answer(fault.tick);
     return window ? harness::raw(*window) : -1;
   }
-  const bool in_flight =
-      (scene.observed().reached >> harness::raw(Window::replaced_in_flight) & 1) != 0;
+  const auto reached = [&](Window window) {
+    return (scene.observed().reached >> harness::raw(window) & 1) != 0;
+  };
   const bool by_host = fault.use_site == harness::Label("launch");
-  return harness::raw(by_host || !in_flight ? Window::replaced_before_launch
-                                            : Window::replaced_in_flight);
+  const bool only_before =
+      reached(Window::replaced_before_launch) && !reached(Window::replaced_in_flight);
+  return harness::raw(by_host || only_before ? Window::replaced_before_launch
+                                             : Window::replaced_in_flight);
 }
 
 }  // namespace scenarios::example
