@@ -8,7 +8,8 @@ Usage: scripts/copied_path.py [--self-test]
 The copy is made in a copy of the tree, build/copied_path, which is built there (preset dev). The copy must
 have its targets, stand in the tables, in `afterlife list`, among the figures and in CTest's list as the example does,
 get the same verdicts in 2 s, replay its corpus, pass its tests, and keep the rules of the tree. The ops of every path
-are rows of its ops.def, and one more row is one more op of the copy.
+are rows of its ops.def, and one more row is one more op of the copy. A variant that reports a new fact
+(common/new_fact.py) changes at most 8 files of the copy, is judged as claimed, and passes its tests.
 
   --self-test   besides plants omissions in the copy of the tree, at least one per check, each of which must be found
   --here NAME   makes the copy in this tree instead, to become a path of its own (harness/docs/how-to/recipes.md)
@@ -22,6 +23,7 @@ import re
 import subprocess
 import sys
 
+from common import new_fact as fact
 from common import programs
 from checks import style
 from common.tree_copy import copy_tree
@@ -61,11 +63,16 @@ def copy_path(tree, path):
     for folder in FOLDERS:
         for file in sorted((tree / folder / ORIGINAL).rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
-                there = tree / renamed(str(file.relative_to(tree)), path)
-                text = laid_out(renamed(file.read_bytes().decode("latin-1"), path).encode("latin-1"), there)
-                there.parent.mkdir(parents=True, exist_ok=True)
-                if not there.is_file() or there.read_bytes() != text:
-                    there.write_bytes(text)
+                copy_file(tree, path, file.relative_to(tree), file.read_bytes().decode("latin-1"))
+
+
+def copy_file(tree, path, name, text):
+    """Writes a file of the example with this content as a file of another path."""
+    there = tree / renamed(str(name), path)
+    content = laid_out(renamed(text, path).encode("latin-1"), there)
+    there.parent.mkdir(parents=True, exist_ok=True)
+    if not there.is_file() or there.read_bytes() != content:
+        there.write_bytes(content)
 
 
 def run(*command, cwd=TREE):
@@ -181,6 +188,38 @@ def is_played(op):
     return any(row["op"] == op and row["reached"] > 0 for row in found.get("ops", []))
 
 
+def new_fact(edits=fact.EDITS):
+    """Checks that a variant with a new fact changes at most 8 files, is judged as claimed, and passes its tests."""
+    before = files()
+    for name, text in fact.edited(TREE, edits).items():
+        copy_file(TREE, COPY, name, text)
+    holds = build() == "" and is_judged() and writes_reproducers() and tests()
+    after = files()
+    changed = [file for file in sorted(before | after) if before.get(file) != after.get(file)]
+    for file in changed:
+        file.write_bytes(before[file]) if file in before else file.unlink()
+    return build() == "" and holds and len(changed) <= fact.FILE_LIMIT
+
+
+def files():
+    """Returns the content of each file in the copy of the tree, except what is built."""
+    return {file: file.read_bytes() for top in TREE.iterdir() if top.name != "build"
+            for file in ([top] if top.is_file() else top.rglob("*")) if file.is_file() and "__pycache__" not in file.parts}
+
+
+def is_judged():
+    """Returns whether a search of 2 s reaches only the claimed window, and finds faults there and nowhere else."""
+    found = json.loads(output(BUILD / "afterlife", "fuzz", f"{COPY}/{fact.VARIANT}", "--seconds", SECONDS,
+                              "--out", TREE / "build/found", "--json") or '{"results": []}')
+    return [(row["verdict"], row["unclaimed"], {window["window"] for window in row["windows"] if window["reached"] > 0})
+            for row in found["results"]] == [("caught", [], {fact.CLAIMED})]
+
+
+def writes_reproducers():
+    """Returns whether a case was found for the hazard that the variant claims."""
+    return run(TREE / "scripts/repros.py", "--build", "dev", f"{COPY}/{fact.VARIANT}").returncode == 0
+
+
 def rules():
     """Checks that the copy follows the rules of the tree and its formatting."""
     sources = [str(file.relative_to(TREE)) for folder in FOLDERS for file in (TREE / folder / COPY).rglob("*")
@@ -190,7 +229,7 @@ def rules():
                     for name in ("layers", "hygiene", "documents", "shape")))
 
 
-CHECKS = (targets, tables, listed, figures, verdicts, corpus, ctest, tests, rules, rows, new_op)
+CHECKS = (targets, tables, listed, figures, verdicts, corpus, ctest, tests, rules, rows, new_op, new_fact)
 
 # Check | file | text to replace in it | replacement. Each plant omits the copy or breaks it. The last ones need a build.
 PLANTS = (
@@ -228,7 +267,9 @@ def is_seen(check, file, before, after):
 def self_test():
     missed = [f"{check.__name__}: {file}: {after}" for check, file, before, after in PLANTS
               if not is_seen(check, file, before, after)]
-    print(f"copied_path: {len(PLANTS) - len(missed)} of {len(PLANTS)} planted omissions found"
+    missed += [f"new_fact: without {what}" for what, edits in fact.plants() if new_fact(edits)]
+    count = len(PLANTS) + len(fact.plants())
+    print(f"copied_path: {count - len(missed)} of {count} planted omissions found"
           + "".join(f"; not {what}" for what in missed))
     return 1 if missed else 0
 
