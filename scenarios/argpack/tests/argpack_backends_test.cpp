@@ -33,13 +33,13 @@ using targets::argpack::PageCache;
 template <class Counts>
 std::uint64_t failing_runs(Backend backend, Counts counts, std::uint64_t runs = 6000) {
   harness::Runner runner;
-  runner.leave_out_failures(true);
   harness::strategies::RandomWalk walk(1);
   harness::Config config = harness::config_at(scenario, 0);
   config.values[kBackendAxis] = harness::raw(backend);
   std::uint64_t failing = 0;
   for (std::uint64_t run = 0; run < runs; ++run) {
-    const Outcome& outcome = runner.run(scenario, variant_named("borrow"), config, sim(), walk);
+    const Outcome& outcome = runner.run(scenario, variant_named("borrow"), config, sim(), walk,
+                                        harness::ErrorInjection::off);
     for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
       if (!counts(outcome.faults[i], runner.history())) continue;
       ++failing;
