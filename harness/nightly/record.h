@@ -86,7 +86,7 @@ struct ShardRecord {
   std::vector<CellRecord> cells;
   std::int64_t ended_at = 0;     ///< In seconds since 1970, UTC; 0 if unknown.
   std::uint64_t peak_bytes = 0;  ///< Peak memory of its process; 0 if unknown.
-  std::string machine = {};      ///< The kind of machine: see Services; "" if unknown.
+  std::string machine = {};      ///< The kind of machine: see Circumstances; "" if unknown.
   bool operator==(const ShardRecord&) const = default;
 };
 

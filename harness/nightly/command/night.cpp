@@ -46,7 +46,8 @@ ShardResult run_shard(const NightlyOptions& options, const NightFolder& folder, 
                       std::size_t index, const std::atomic<bool>& stop) {
   Runner runner;
   NightlyServices services(stop, index, plan.terms.shards, read_programs(options.programs));
-  return nightly::run_shard(runner, plan, index, folder.name(), services.services());
+  const nightly::ShardOptions terms{&find_strategy("random_walk"), &find_device("sim"), &stop};
+  return nightly::run_shard(runner, plan, index, folder.name(), terms, services);
 }
 
 /// Returns the number of variants that this program itself has searched.

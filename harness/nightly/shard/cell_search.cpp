@@ -28,11 +28,11 @@ const Scenario& scenario_of(const Cell& cell) {
 /// Counts the instructions of a search's runs, without those of minimizing.
 class RunInstructions {
  public:
-  explicit RunInstructions(const Services& services) : services_(services) {}
+  explicit RunInstructions(Services& services) : services_(services) {}
 
   /// Notes that the search begins or ends minimizing.
   void turn(bool is_minimizing) {
-    const std::uint64_t count = services_.instructions ? services_.instructions() : 0;
+    const std::uint64_t count = services_.instructions();
     if (is_running_) runs_ += count - before_;
     before_ = count;
     is_running_ = !is_minimizing;
@@ -44,7 +44,7 @@ class RunInstructions {
   }
 
  private:
-  const Services& services_;
+  Services& services_;
   std::uint64_t before_ = 0, runs_ = 0;
   bool is_running_ = false;
 };
@@ -71,25 +71,21 @@ CellRecord record_of(const Cell& cell, const SearchResult& found) {
 }  // namespace
 
 CellSearch::CellSearch(Runner& runner, const Plan& plan, std::size_t shard,
-                       const Services& services)
+                       const ShardOptions& options, Services& services)
     : runner_(runner),
       plan_(plan),
       shard_(shard),
+      options_(options),
       services_(services),
-      repairs_(runner, plan, services) {}
+      repairs_(runner, plan, options) {}
 
 std::optional<CellRecord> CellSearch::run(const Cell& cell, const Place& place,
                                           const std::string& folder, const Deadline& deadline) {
-  if (services_.is_stopped()) return std::nullopt;
-  if (cell.path == kPrograms) {
-    if (!services_.search_program)
-      throw std::runtime_error("a night of programs needs their list: --programs FILE");
-    services_.tell(Phase::run);
-    return services_.search_program(place, cell, folder);
-  }
+  if (options_.is_stopped()) return std::nullopt;
+  if (cell.path == kPrograms) return services_.search_program(place, cell, folder);
   auto record = cell.build.empty() ? search_here(cell, place, folder, deadline)
                                    : search_in_build(cell, place, folder, deadline);
-  if (services_.is_stopped()) return std::nullopt;
+  if (options_.is_stopped()) return std::nullopt;
   return record;
 }
 
@@ -106,24 +102,23 @@ std::optional<CellRecord> CellSearch::search_here(const Cell& cell, const Place&
   options.second_limit = cell.budget.seconds;
   options.turned = [&](bool is_minimizing) {
     instructions.turn(is_minimizing);
-    services_.tell(is_minimizing ? Phase::minimize : Phase::run);
+    services_.show(is_minimizing ? Phase::minimize : Phase::run);
   };
   options.ran = [&](const Outcome& outcome, const Config& config) {
     tapes.take_in(outcome, config);
   };
-  if (services_.progress)
-    options.progress = [&](const SearchResult& result) { services_.progress(place, cell, result); };
+  options.progress = [&](const SearchResult& result) { services_.show(place, cell, result); };
   SearchResult found =
       harness::search(runner_, scenario, variant_named(scenario, cell.variant), options);
   CellRecord record = record_of(cell, found);
   record.instructions = instructions.end();
   if (!found.findings.empty()) {
-    services_.tell(Phase::record);
+    services_.show(Phase::record);
     make_folder(folder);
   }
   for (const Finding& finding : found.findings)
     record.findings.push_back(keep(cell, finding, folder));
-  if (found.stopped || services_.is_stopped()) return std::nullopt;
+  if (found.stopped || options_.is_stopped()) return std::nullopt;
   const Stopwatch watch;
   add(record, found.findings, tapes.run(runner_, options_of(cell)), folder);
   if (record.tapes = tapes.record(); record.tapes.given > 0) record.tape_seconds = watch.seconds();
@@ -138,12 +133,11 @@ std::optional<CellRecord> CellSearch::search_in_build(const Cell& cell, const Pl
                                                       const std::string& folder,
                                                       const Deadline& deadline) {
   make_folder(folder);
-  services_.tell(Phase::run);
-  if (services_.progress) services_.progress(place, cell, {});
-  BuildSearch found{.why_not = "this program runs no other"};
-  if (services_.search_in_build)
-    found = services_.search_in_build(cell, plan_.inputs_of(cell), folder, deadline);
-  if (services_.is_stopped()) return std::nullopt;
+  services_.show(Phase::run);
+  services_.show(place, cell, {});
+  const BuildSearch found =
+      services_.search_in_build(cell, plan_.inputs_of(cell), folder, deadline);
+  if (options_.is_stopped()) return std::nullopt;
   CellRecord record = record_of(cell, found, folder);
   confirm(record, folder, deadline);
   for (FindingRecord& finding : record.findings)
@@ -157,12 +151,12 @@ std::optional<CellRecord> CellSearch::search_in_build(const Cell& cell, const Pl
 /// Returns the options that all searches of a cell have in common.
 SearchOptions CellSearch::options_of(const Cell& cell) const {
   SearchOptions options;
-  options.strategy = services_.strategy;
-  options.device = services_.device;
+  options.strategy = options_.strategy;
+  options.device = options_.device;
   options.seed = cell.seed;
-  options.stop = services_.stop;
+  options.stop = options_.stop;
   options.turned = [this](bool is_minimizing) {
-    services_.tell(is_minimizing ? Phase::minimize : Phase::run);
+    services_.show(is_minimizing ? Phase::minimize : Phase::run);
   };
   return options;
 }
@@ -209,7 +203,7 @@ void CellSearch::add(CellRecord& record, std::vector<Finding>& findings,
 void CellSearch::confirm(CellRecord& record, const std::string& folder,
                          const Deadline& deadline) const {
   if (record.findings.empty()) return;
-  services_.tell(Phase::replay);
+  services_.show(Phase::replay);
   const std::map<std::string, std::string> differences = services_.replay(folder, deadline);
   for (FindingRecord& finding : record.findings) {
     const auto replayed = differences.find(fs::path(finding.file).filename().string());
@@ -221,7 +215,7 @@ void CellSearch::confirm(CellRecord& record, const std::string& folder,
     finding.kind = kNondeterminism;
     finding.cause = cause_of(record.cell, {finding.kind, finding.hazard, finding.signature});
   }
-  services_.tell(Phase::triage);
+  services_.show(Phase::triage);
 }
 
 }  // namespace harness::nightly

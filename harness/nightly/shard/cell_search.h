@@ -16,7 +16,8 @@ namespace harness::nightly {
 class CellSearch {
  public:
   /// `shard`: number of the shard in the plan, counted from 1.
-  CellSearch(Runner& runner, const Plan& plan, std::size_t shard, const Services& services);
+  CellSearch(Runner& runner, const Plan& plan, std::size_t shard, const ShardOptions& options,
+             Services& services);
 
   /// Searches a cell, and writes its reproducers into `folder`. Returns nothing if it was stopped.
   /// Replays and repairs for which there is no time before the deadline are left out, and the
@@ -38,7 +39,8 @@ class CellSearch {
   Runner& runner_;
   const Plan& plan_;
   std::size_t shard_;
-  const Services& services_;
+  const ShardOptions& options_;
+  Services& services_;
   RepairTrials repairs_;
 };
 

@@ -20,14 +20,14 @@ struct OutOfTime {};
 
 }  // namespace
 
-RepairTrials::RepairTrials(Runner& runner, const Plan& plan, const Services& services)
-    : runner_(runner), services_(services) {
+RepairTrials::RepairTrials(Runner& runner, const Plan& plan, const ShardOptions& options)
+    : runner_(runner), options_(options) {
   for (const KnownRepair& one : plan.known)
     for (const std::string& cause : one.causes) known_[cause] = one.words;
 }
 
 bool RepairTrials::note(FindingRecord& finding, const Case& the_case, const Deadline& deadline) {
-  if (finding.kind != kFault || services_.is_stopped()) return true;
+  if (finding.kind != kFault || options_.is_stopped()) return true;
   try {
     finding.repairs = repairs_of(finding, the_case, deadline);
     return true;
@@ -47,9 +47,9 @@ std::string RepairTrials::repairs_of(const FindingRecord& finding, const Case& t
   }
   if (deadline.has_passed()) throw OutOfTime();
   TriageOptions options;
-  options.search_runs = services_.repair_runs;
+  options.search_runs = options_.repair_runs;
   options.minimize_runs = finding.minimized ? 0 : kMinimizeRuns;
-  options.stop = services_.stop;
+  options.stop = options_.stop;
   options.prepare = [&](std::size_t) {
     if (deadline.has_passed()) throw OutOfTime();
   };

@@ -14,7 +14,7 @@ namespace harness::nightly {
 /// Ownership: borrows all its arguments. Threads: confined to the runner's.
 class RepairTrials {
  public:
-  RepairTrials(Runner& runner, const Plan& plan, const Services& services);
+  RepairTrials(Runner& runner, const Plan& plan, const ShardOptions& options);
 
   /// Records the repairs that work for a finding that is a fault and was found in this case. If the
   /// plan knows the finding, only its known repair is tried, unless that no longer works. Does
@@ -27,7 +27,7 @@ class RepairTrials {
                          const Deadline& deadline);
 
   Runner& runner_;
-  const Services& services_;
+  const ShardOptions& options_;
   std::map<std::string, std::string> known_;  ///< The known repair's words, by cause.
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Services: functions that a shard needs from the program that runs it.
+// Services: the part of a shard's work that the program does which runs it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -24,46 +23,57 @@ struct Place {
   std::size_t cells = 0;
 };
 
-/// Threads: all functions are called by the shard's thread; any thread may set `stop`.
-struct Services {
+/// The options of all searches of a shard. Threads: any thread may set `stop`.
+struct ShardOptions {
   const StrategyInfo* strategy = nullptr;
   const DeviceInfo* device = nullptr;
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside. Finished work is kept.
-  /// Writes the reproducer of a finding into a folder. Returns the name of its file.
-  std::function<std::string(const std::string& folder, const Finding&)> write;
-  /// Replays all reproducers of a folder in a new process. Returns, by file name, how the run
-  /// differs from the file ("": it does not), or kOutOfTime.
-  std::function<std::map<std::string, std::string>(const std::string& folder, const Deadline&)>
-      replay;
-  /// Returns whether a build exists.
-  std::function<bool(const std::string& build)> has_build;
-  /// Runs another build to search a cell; a libFuzzer target starts from these inputs. Its
-  /// reproducers are written into a folder.
-  std::function<BuildSearch(const Cell&, std::span<const std::string> inputs,
-                            const std::string& folder, const Deadline&)>
-      search_in_build;
-  /// Searches a program, and writes its findings into a folder. Returns nothing if it was stopped.
-  std::function<std::optional<CellRecord>(const Place&, const Cell&, const std::string& folder)>
-      search_program;
-  /// Called periodically during a search; for a search in another build, once at its beginning.
-  std::function<void(const Place&, const Cell&, const SearchResult&)> progress;
-  std::function<void(Phase)> phase;  ///< Called at the beginning of each phase.
   /// Number of runs with other schedules in which a repair must work.
   std::uint64_t repair_runs = 240;
-  /// Returns the time in seconds since 1970, UTC; empty = it is not recorded.
-  std::function<std::int64_t()> clock;
-  /// Returns the number of instructions of this thread; empty or 0 = they are not counted.
-  std::function<std::uint64_t()> instructions;
-  /// Returns the peak memory of this process in bytes; empty = it is not recorded.
-  std::function<std::uint64_t()> peak_bytes;
-  std::string machine;  ///< The kind of machine, for comparisons of nights; "" = not recorded.
 
   /// Returns whether the shard was stopped.
   bool is_stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
-  /// Reports that another phase begins.
-  void tell(Phase one) const {
-    if (phase) phase(one);
-  }
+};
+
+/// The conditions under which a shard ended.
+struct Circumstances {
+  std::int64_t ended_at = 0;     ///< Seconds since 1970, UTC; 0 = not recorded.
+  std::uint64_t peak_bytes = 0;  ///< The peak memory of this process; 0 = not recorded.
+  std::string machine;  ///< The kind of machine, for comparisons of nights; "" = not recorded.
+};
+
+/// Threads: all functions are called by the shard's thread.
+class Services {
+ public:
+  virtual ~Services() = default;
+
+  /// Writes the reproducer of a finding into a folder. Returns the name of its file.
+  virtual std::string write(const std::string& folder, const Finding& finding) = 0;
+  /// Replays all reproducers of a folder in a new process. Returns, by file name, how the run
+  /// differs from the file ("": it does not), or kOutOfTime.
+  virtual std::map<std::string, std::string> replay(const std::string& folder,
+                                                    const Deadline& deadline) = 0;
+
+  /// Returns whether a build exists.
+  virtual bool has_build(const std::string& build) const = 0;
+  /// Runs another build to search a cell; a libFuzzer target starts from these inputs. Its
+  /// reproducers are written into a folder.
+  virtual BuildSearch search_in_build(const Cell& cell, std::span<const std::string> inputs,
+                                      const std::string& folder, const Deadline& deadline) = 0;
+  /// Searches a program, and writes its findings into a folder. Returns nothing if it was stopped.
+  /// Errors: std::runtime_error if the night has no list of programs.
+  virtual std::optional<CellRecord> search_program(const Place& place, const Cell& cell,
+                                                   const std::string& folder) = 0;
+
+  /// Shows progress. Called periodically during a search; for a search in another build, once at
+  /// its beginning.
+  virtual void show(const Place& /*place*/, const Cell& /*cell*/, const SearchResult& /*found*/) {}
+  /// Shows that another phase begins.
+  virtual void show(Phase /*phase*/) {}
+
+  /// Returns the number of instructions of this thread; 0 = they are not counted.
+  virtual std::uint64_t instructions() { return 0; }
+  virtual Circumstances circumstances() const { return {}; }
 };
 
 }  // namespace harness::nightly

@@ -2,6 +2,7 @@
 #include "harness/nightly/shard/shard.h"
 
 #include <optional>
+#include <utility>
 
 #include "harness/nightly/shard/cell_search.h"
 #include "harness/nightly/shard/pace.h"
@@ -23,10 +24,11 @@ double scale_of(const Plan& plan, const std::vector<Cell>& cells) {
 class PendingCells {
  public:
   PendingCells(const Plan& plan, const ShardFolder& folder, CellSearch& search,
-               const std::vector<Cell>& cells, const Services& services)
+               const std::vector<Cell>& cells, const ShardOptions& options, Services& services)
       : folder_(folder),
         search_(search),
         cells_(cells),
+        options_(options),
         services_(services),
         pace_(scale_of(plan, cells)),
         deadline_(plan.terms.budget.seconds > 0 ? Deadline::in(seconds_of_shard(plan))
@@ -40,7 +42,7 @@ class PendingCells {
   std::optional<CellRecord> finish(std::size_t index) {
     const Cell& cell = cells_[index];
     if (auto record = folder_.finished(index, cell)) return record;
-    if (services_.is_stopped()) return std::nullopt;
+    if (options_.is_stopped()) return std::nullopt;
     const Stopwatch watch;
     const std::string reproducers = folder_.begin(index, cell);
     const Pace::Turn turn = is_left_out(cell) ? Pace::Turn{cell, 0} : pace_.next(cell);
@@ -49,7 +51,7 @@ class PendingCells {
     if (!record) return std::nullopt;
     record->cell = cell;
     record->all_seconds = watch.seconds();
-    services_.tell(Phase::record);
+    services_.show(Phase::record);
     folder_.finish(index, *record, reproducers);
     pace_.took(cell, watch.seconds());
     return record;
@@ -57,7 +59,7 @@ class PendingCells {
 
  private:
   bool is_left_out(const Cell& cell) const {
-    return !cell.build.empty() && services_.has_build && !services_.has_build(cell.build);
+    return !cell.build.empty() && !services_.has_build(cell.build);
   }
   /// Has a minimum, because a process of another build needs time to start and to end.
   Deadline deadline_of(const Pace::Turn& turn) const {
@@ -70,28 +72,31 @@ class PendingCells {
   const ShardFolder& folder_;
   CellSearch& search_;
   const std::vector<Cell>& cells_;
-  const Services& services_;
+  const ShardOptions& options_;
+  Services& services_;
   Pace pace_;
   Deadline deadline_;
 };
 
 void add_circumstances(ShardRecord& record, const Services& services) {
-  if (services.clock) record.ended_at = services.clock();
-  if (services.peak_bytes) record.peak_bytes = services.peak_bytes();
-  record.machine = services.machine;
+  Circumstances now = services.circumstances();
+  record.ended_at = now.ended_at;
+  record.peak_bytes = now.peak_bytes;
+  record.machine = std::move(now.machine);
 }
 
 }  // namespace
 
 ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
-                      const std::string& folder_name, const Services& services) {
+                      const std::string& folder_name, const ShardOptions& options,
+                      Services& services) {
   ShardFolder folder(plan, index, folder_name);
   if (folder.is_whole()) return {ShardEnd::was_finished, folder.whole()};
   folder.open();
   ShardResult result{ShardEnd::finished, {id_of(plan), plan.terms, index, {}}};
-  CellSearch search(runner, plan, index, services);
+  CellSearch search(runner, plan, index, options, services);
   const std::vector<Cell> cells = cells_of(plan, index);
-  PendingCells pending(plan, folder, search, cells, services);
+  PendingCells pending(plan, folder, search, cells, options, services);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     auto record = pending.finish(i);
     if (!record) {
@@ -100,7 +105,7 @@ ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
     }
     result.record.cells.push_back(std::move(*record));
   }
-  services.tell(Phase::record);
+  services.show(Phase::record);
   add_circumstances(result.record, services);
   folder.place(result.record);
   return result;

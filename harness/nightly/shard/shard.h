@@ -33,7 +33,7 @@ struct ShardResult {
 
 /// Runs shard `index`, counted from 1, in a folder below `folder`.
 ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
-                      const std::string& folder, const Services& services);
+                      const std::string& folder, const ShardOptions& options, Services& services);
 
 /// Returns the number of finished cells of a shard whose folder is below `folder`; 0 if it does not
 /// exist.

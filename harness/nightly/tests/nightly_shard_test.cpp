@@ -14,6 +14,7 @@
 #include "harness/nightly/cause.h"
 #include "harness/nightly/root.h"
 #include "harness/nightly/shard/stopwatch.h"
+#include "harness/nightly/tests/shard_services.h"
 
 namespace harness {
 namespace {
@@ -30,31 +31,30 @@ struct Stage {
   std::uint64_t repair_runs = 6;
 };
 
+/// The options of searches in this process.
+nightly::ShardOptions options_of(std::uint64_t repair_runs) {
+  return {.strategy = find(tables::strategies(), "random_walk"),
+          .device = find(tables::devices(), "sim"),
+          .repair_runs = repair_runs};
+}
+
 /// Runs a canary for a while.
 nightly::CellRecord searched(const std::string& folder, const Stage& stage) {
-  nightly::Services services;
-  services.strategy = find(tables::strategies(), "random_walk");
-  services.device = find(tables::devices(), "sim");
-  services.repair_runs = stage.repair_runs;
-  int count = 0;
-  services.write = [&](const std::string& place, const Finding& finding) {
-    const std::string file = std::to_string(++count) + ".repro";
-    write_reproducer(place + "/" + file, finding.reproducer);
-    return file;
-  };
-  services.replay = [&](const std::string&, const nightly::Deadline&) {
+  testing::ShardServices services;
+  services.replayed = [&](const std::string&) {
     std::map<std::string, std::string> said;
-    for (int i = 1; i <= count && stage.difference != nullptr; ++i)
+    for (int i = 1; i <= services.written && stage.difference != nullptr; ++i)
       said[std::to_string(i) + ".repro"] = stage.difference;
     return said;
   };
-  services.phase = [&](nightly::Phase phase) {
+  services.began = [&](nightly::Phase phase) {
     if (stage.phases != nullptr) *stage.phases += std::string(to_text(phase)) + " ";
   };
   const nightly::Plan plan = nightly::make_plan({.budget = stage.budget, .target = kCanary},
                                                 tables::scenarios(), stage.known);
   Runner runner;
-  return nightly::run_shard(runner, plan, 1, folder, services).record.cells.at(0);
+  return nightly::run_shard(runner, plan, 1, folder, options_of(stage.repair_runs), services)
+      .record.cells.at(0);
 }
 
 TEST(NightlyShard, AFindingCountsOnlyAsAFreshProcessReplaysIt) {
@@ -116,24 +116,24 @@ TEST(NightlyShard, TellsWhatItIsDoing) {
 TEST(NightlyShard, TellsOfSearchesInOtherBuildsWhereTheyBegin) {
   const Folder folder;
   std::set<std::string> builds;
-  nightly::Services services;
-  services.progress = [&](const nightly::Place&, const nightly::Cell& cell, const SearchResult&) {
+  testing::ShardServices services;
+  services.shown = [&](const nightly::Place&, const nightly::Cell& cell) {
     builds.insert(cell.build);
   };
   nightly::Plan plan =
       nightly::make_plan({.budget = {100'000, 0}, .target = kPath}, tables::scenarios(), {});
   std::erase_if(plan.cells, [](const nightly::Cell& cell) { return cell.build.empty(); });
   Runner runner;
-  nightly::run_shard(runner, plan, 1, folder.path(), services);
+  nightly::run_shard(runner, plan, 1, folder.path(), {}, services);
   EXPECT_THAT(builds, ::testing::ElementsAre("asan", "fuzz", "tsan"));
 }
 
 TEST(NightlyShard, CountsTheCellsThatAreFinished) {
   const Folder folder;
   std::atomic<bool> stop{false};
-  nightly::Services services;
-  services.stop = &stop;
-  services.progress = [&](const nightly::Place& place, const nightly::Cell&, const SearchResult&) {
+  const nightly::ShardOptions options{.stop = &stop};
+  testing::ShardServices services;
+  services.shown = [&](const nightly::Place& place, const nightly::Cell&) {
     stop = place.cell == 2;
   };
   nightly::Plan plan =
@@ -142,26 +142,18 @@ TEST(NightlyShard, CountsTheCellsThatAreFinished) {
   ASSERT_GE(plan.cells.size(), 3);
   EXPECT_EQ(nightly::finished_cells(plan, 1, folder.path()), 0);
   Runner runner;
-  nightly::run_shard(runner, plan, 1, folder.path(), services);
+  nightly::run_shard(runner, plan, 1, folder.path(), options, services);
   EXPECT_EQ(nightly::finished_cells(plan, 1, folder.path()), 2);
   stop = false;
-  services.progress = nullptr;
-  nightly::run_shard(runner, plan, 1, folder.path(), services);
+  services.shown = nullptr;
+  nightly::run_shard(runner, plan, 1, folder.path(), options, services);
   EXPECT_EQ(nightly::finished_cells(plan, 1, folder.path()), plan.cells.size());
 }
 
 TEST(NightlyShard, WhatReplaysTakeIsTakenFromTheCellsThatCome) {
   const Folder folder;
-  nightly::Services services;
-  services.strategy = find(tables::strategies(), "random_walk");
-  services.device = find(tables::devices(), "sim");
-  services.repair_runs = 0;
-  services.write = [](const std::string& place, const Finding& finding) {
-    const std::string file = std::to_string(hash_name(finding.signature)) + ".repro";
-    write_reproducer(place + "/" + file, finding.reproducer);
-    return file;
-  };
-  services.replay = [](const std::string&, const nightly::Deadline&) {
+  testing::ShardServices services;
+  services.replayed = [](const std::string&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(400));
     return std::map<std::string, std::string>();
   };
@@ -170,7 +162,8 @@ TEST(NightlyShard, WhatReplaysTakeIsTakenFromTheCellsThatCome) {
   std::erase_if(plan.cells, [](const nightly::Cell& cell) { return !cell.build.empty(); });
   plan.cells.push_back(plan.cells.back());
   Runner runner;
-  const auto record = nightly::run_shard(runner, plan, 1, folder.path(), services).record;
+  const auto record =
+      nightly::run_shard(runner, plan, 1, folder.path(), options_of(0), services).record;
   ASSERT_EQ(record.cells.size(), plan.cells.size());
   const nightly::CellRecord& last = record.cells.back();
   EXPECT_EQ(last.cell, nightly::cells_of(plan, 1).back()) << "it is recorded as it was planned";

@@ -12,6 +12,7 @@
 #include "harness/nightly/shard/shard.h"
 #include "harness/nightly/tests/nightly_nights.h"
 #include "harness/nightly/tests/nightly_stage.h"
+#include "harness/nightly/tests/shard_services.h"
 #include "harness/nightly/transfer.h"
 #include "harness/run/tests/toy_scenario.h"
 
@@ -154,23 +155,20 @@ TEST(NightlyTapes, EachTapeIsReplayedByOneShard) {
 
 // ---- shards ----
 
-nightly::Services services() {
-  nightly::Services services;
-  services.strategy = find(tables::strategies(), "random_walk");
-  services.device = find(tables::devices(), "sim");
-  services.repair_runs = 6;
-  services.write = [count = 0](const std::string& place, const Finding& finding) mutable {
-    const std::string file = std::to_string(++count) + ".repro";
-    write_reproducer(place + "/" + file, finding.reproducer);
-    return file;
-  };
-  services.replay = [](const std::string& folder, const nightly::Deadline&) {
+/// Runs a shard, whose replays do not differ.
+nightly::ShardResult run_shard(const Plan& plan, std::size_t index, const std::string& place) {
+  testing::ShardServices services;
+  services.replayed = [](const std::string& folder) {
     std::map<std::string, std::string> said;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
       said[entry.path().filename()] = "";
     return said;
   };
-  return services;
+  const nightly::ShardOptions options{.strategy = find(tables::strategies(), "random_walk"),
+                                      .device = find(tables::devices(), "sim"),
+                                      .repair_runs = 6};
+  Runner runner;
+  return nightly::run_shard(runner, plan, index, place, options, services);
 }
 
 /// A path whose runs are short.
@@ -185,8 +183,7 @@ nightly::CellRecord searched(const std::string& variant, std::uint64_t runs,
   const Plan plan =
       nightly::make_plan({.budget = {runs, 0}, .target = std::string(kPath) + "/" + variant},
                          tables::scenarios(), {}, given);
-  Runner runner;
-  return nightly::run_shard(runner, plan, 1, folder.path(), services()).record.cells.at(0);
+  return run_shard(plan, 1, folder.path()).record.cells.at(0);
 }
 
 /// Returns the choices of the tape of each feature.

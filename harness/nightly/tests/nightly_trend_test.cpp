@@ -12,6 +12,7 @@
 
 #include "harness/nightly/history.h"
 #include "harness/nightly/tests/nightly_stage.h"
+#include "harness/nightly/tests/shard_services.h"
 #include "harness/nightly/views/night_views.h"
 
 namespace harness {
@@ -204,17 +205,17 @@ TEST(NightlyTrend, NightsThatWereRunMoreSlowlyHaveAChangePointWhereTheyBegin) {
   Runner runner;
   double least_share = 1;
   for (std::uint64_t number = 1; number <= 18; ++number) {
-    nightly::Services services;
+    testing::ShardServices services;
     const bool is_slow = number > 9;
-    services.strategy = is_slow ? &kSlow : &kQuick;
-    services.device = find(tables::devices(), "sim");
-    services.instructions = [] { return Walk<false>::counted + Walk<true>::counted; };
+    const nightly::ShardOptions options{.strategy = is_slow ? &kSlow : &kQuick,
+                                        .device = find(tables::devices(), "sim")};
+    services.counted = [] { return Walk<false>::counted + Walk<true>::counted; };
     const nightly::Plan plan = nightly::make_plan(
         {.number = number, .seed = number, .budget = {100, 0}, .target = some_sound()},
         tables::scenarios());
     const std::string place = folder / std::to_string(number);
     const Share share;
-    nightly::run_shard(runner, plan, 1, place, services);
+    nightly::run_shard(runner, plan, 1, place, options, services);
     least_share = std::min(least_share, share.value());
     ASSERT_EQ(history.merge({place + "/" + nightly::shard_name(1, 1)}).added, 1u);
   }
