@@ -21,7 +21,7 @@ struct Case {
   Config config;
   const DeviceInfo* device = nullptr;
   Tape tape;
-  ErrorInjection errors = ErrorInjection::on;  ///< Of a search; a reproducer does not state it.
+  ErrorInjection errors = ErrorInjection::on;  ///< A reproducer does not state it.
 };
 
 /// Returns the number of configs that the axes of a scenario span.

@@ -73,6 +73,7 @@ class Services {
 
   /// Returns the number of instructions of this thread; 0 = they are not counted.
   virtual std::uint64_t instructions() { return 0; }
+  /// Returns the conditions under which the shard ends.
   virtual Circumstances circumstances() const { return {}; }
 };
 
