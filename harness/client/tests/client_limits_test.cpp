@@ -28,7 +28,7 @@ class ClientLimits : public testing::RunStage {
 
   /// Expects the finding of a limit that passes, which each replay shows.
   void expect_found(const Words& command) const {
-    const json result = found({"--runs", "200"}, command, 1);
+    const json result = found({"--runs", "100"}, command, 1);
     EXPECT_THAT(result["failures"], IsEmpty());
     ASSERT_GE(result["findings"].size(), 1u) << result;
     const json& finding = result["findings"][0];
@@ -41,7 +41,7 @@ class ClientLimits : public testing::RunStage {
   }
   void expect_sound(Words command, bool is_fixed = false) const {
     if (is_fixed) command.emplace_back("fixed");
-    const json result = found({"--runs", "200"}, command, 0);
+    const json result = found({"--runs", "50"}, command, 0);
     EXPECT_THAT(result["findings"], IsEmpty());
     EXPECT_THAT(result["failures"], IsEmpty());
   }
@@ -129,7 +129,7 @@ TEST_F(ClientLimits, ADeadlockAfterALimitIsAFinding) {
 
 TEST_F(ClientLimits, AFindingIsReplayedTwentyTimesAsItWas) {
   for (const Words& command : {native("condition"), python("queued")}) {
-    const json result = found({"--runs", "200"}, command, 1);
+    const json result = found({"--runs", "100"}, command, 1);
     ASSERT_GE(result["findings"].size(), 1u);
     for (int i = 0; i < 20; ++i) {
       const Ended ended = run_toys({"replay", result["findings"][0]["file"]});

@@ -91,7 +91,7 @@ def piped():
 
 
 def slept():
-    transfer(lambda: None, lambda _: time.sleep(0.3))
+    transfer(lambda: None, lambda _: time.sleep(0.12))
 
 
 # ---- sound programs ----------------------------------------------------------
