@@ -193,9 +193,12 @@ TEST_F(ClientForced, ACallIsForcedToCollectWhereNoOtherThreadCould) {
   const json finding =
       found_by_force(script_of(beside("lock.acquire")), "the collector runs, forced");
   EXPECT_EQ(finding["decisions"][0]["who"], "before cuMemcpyDtoH 1 of MainThread");
-  // One that wakes by the clock could.
-  const Words other = script_of(beside("lambda: lock.acquire(timeout=0.02)"));
-  EXPECT_THAT(found({"--runs", "60", "--forced"}, other, 0)["findings"], IsEmpty());
+  // One that wakes by the clock could. It waits again after its limits that pass early, and may
+  // collect the buffer itself, without a context.
+  const Words other =
+      script_of(beside("lambda: any(lock.acquire(timeout=0.02) for _ in range(50))"));
+  for (const json& found_there : found({"--runs", "60", "--forced"}, other, 1)["findings"])
+    EXPECT_FALSE(found_there.contains("forced")) << found_there;
 }
 
 TEST_F(ClientForced, AFailureThatOnlyForceLeadsToIsToldSo) {
