@@ -4,7 +4,7 @@
 # libcuda.so.1: the simulated device as a shared library, from the same objects. Only cu* leaves it;
 # the programs export nothing, so theirs stay to themselves.
 sources(libcuda_sources harness/client/inside/libcuda/*.cpp harness/client/inside/libcuda/guide/*.cpp harness/client/inside/libcuda/ipc/*.cpp
-  harness/client/inside/libcuda/python/*.cpp harness/client/inside/libcuda/turns/*.cpp)
+  harness/client/inside/libcuda/python/*.cpp harness/client/inside/libcuda/races/*.cpp harness/client/inside/libcuda/turns/*.cpp)
 join_objects(simulated base core driver devices run border ptx ptx_device)
 add_library(cuda_sim SHARED ${libcuda_sources})
 target_link_libraries(cuda_sim PRIVATE flags simulated)
@@ -39,6 +39,12 @@ add_preload(afterlife_threads lib harness/client/inside/preload/preload.cpp harn
 add_preload(afterlife_reads lib/world_reads harness/client/inside/preload/reads.cpp)
 # The tool that NVTX loads.
 add_preload(afterlife_nvtx lib harness/client/inside/libnvtx/front.cpp)
+# Code that clang compiled with -fsanitize=thread calls it, in place of that sanitizer's run-time.
+sources(instrumented_sources harness/client/inside/instrumented/*.cpp)
+add_preload(afterlife_instrumented lib ${instrumented_sources})
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+  target_compile_options(afterlife_instrumented PRIVATE -mcx16)
+endif()
 # The loader has it beside the program, and not in it: it needs nothing at all.
 add_preload(afterlife_audit lib harness/client/inside/preload/audit.cpp)
 target_compile_options(afterlife_audit PRIVATE -fno-stack-protector -ffreestanding)

@@ -41,6 +41,7 @@ ROOMS = {
     "client/outside": "base core client/border",
     "client/inside/libnvtx": "base",
     "client/inside/libcuda": "base device_code device_code/ptx core driver devices/sim run/strategies/random_walk.h client/border client/inside/libnvtx",
+    "client/inside/instrumented": "client/inside/libcuda",
     "client/inside/libcudart": "base/short_lock.h base/missed_calls.h driver/cuda/cuda.def driver/cuda/outer_call.h",
     "client/inside/libnvml": "base/missed_calls.h devices/sim/attributes.def devices/sim/identity.h devices/sim/limits.h",
     "client/inside/preload": "client/inside/libcuda",

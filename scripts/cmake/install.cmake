@@ -25,7 +25,7 @@ endfunction()
 
 set(library_folder lib/afterlife)
 set(installed_libraries cuda_sim cudart cudart12 nvml nvrtc_front nvrtc_rest nvjitlink_front nvjitlink_rest
-  afterlife_threads afterlife_nvtx afterlife_audit)
+  afterlife_threads afterlife_nvtx afterlife_audit afterlife_instrumented)
 set_target_properties(${installed_libraries} afterlife_reads PROPERTIES INSTALL_RPATH "$ORIGIN/bundled")
 another_name(cuda_sim libcuda.so)
 another_name(cudart libcudart.so)
@@ -66,7 +66,7 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/lib/torch DESTINATION ${library_folder}
 install(FILES harness/driver/cuda/host_work.h DESTINATION include/afterlife/harness/cuda)
 install(FILES LICENSE DESTINATION share/doc/afterlife)
 install(FILES scripts/cmake/package/afterlife-config.cmake scripts/cmake/afterlife_test.cmake
-  DESTINATION lib/cmake/afterlife)
+  scripts/cmake/afterlife_instrument.cmake DESTINATION lib/cmake/afterlife)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/afterlife-config-version.cmake
   COMPATIBILITY SameMajorVersion)

@@ -6,6 +6,7 @@
 #   afterlife::runtime          the CUDA runtime on it, libcudart.so.13
 #   afterlife::runtime_static   the same as an archive, in place of NVIDIA's libcudart_static.a
 #   afterlife_add_test()        a test that runs under `afterlife run` (afterlife_test.cmake)
+#   afterlife_instrument()      races and atomics of a target's code are seen (afterlife_instrument.cmake)
 #
 # Headers of CUDA are not among them: they are the toolkit's.
 get_filename_component(AFTERLIFE_PREFIX ${CMAKE_CURRENT_LIST_DIR}/../../.. ABSOLUTE)
@@ -16,7 +17,7 @@ set(AFTERLIFE_INCLUDE ${AFTERLIFE_PREFIX}/include/afterlife)
 if(NOT TARGET afterlife::afterlife)
   add_executable(afterlife::afterlife IMPORTED)
   set_target_properties(afterlife::afterlife PROPERTIES IMPORTED_LOCATION ${AFTERLIFE_PROGRAM})
-  foreach(library "libcuda libcuda.so.1" "runtime libcudart.so.13")
+  foreach(library "libcuda libcuda.so.1" "runtime libcudart.so.13" "instrumented libafterlife_instrumented.so")
     separate_arguments(library)
     list(GET library 0 name)
     list(GET library 1 file)
@@ -29,3 +30,4 @@ if(NOT TARGET afterlife::afterlife)
     IMPORTED_LOCATION ${AFTERLIFE_LIBRARIES}/libcudart_static.a INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS}")
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/afterlife_test.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/afterlife_instrument.cmake)

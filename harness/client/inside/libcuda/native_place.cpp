@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/client/inside/libcuda/instrument_hooks.h"
 #include "harness/client/inside/libcuda/memory_hooks.h"
 #include "harness/client/inside/libcuda/native_code.h"
 #include "harness/driver/cuda/process.h"
@@ -16,12 +17,32 @@ static NativeCode code_at(std::uintptr_t code) {
   return native_code(reinterpret_cast<const void*>(code));
 }
 
+/// Appends the frame of an instruction, unless it is ours.
+static void add_frame(client::Place& place, std::uintptr_t at) {
+  static const auto base_of = [](const void* code) {
+    return code != nullptr ? native_code(code).base : nullptr;
+  };
+  static const void* const kOurs = base_of(reinterpret_cast<const void*>(&native_place));
+  static const void* const kPreloaded = base_of(dlsym(RTLD_DEFAULT, kTakeMemoryHooks));
+  static const void* const kInstrumented = base_of(dlsym(RTLD_DEFAULT, kTakeInstrumentHooks));
+  const NativeCode code = code_at(at);
+  if (code.file == nullptr || code.base == kOurs || code.base == kPreloaded ||
+      code.base == kInstrumented)
+    return;
+  place.push_back({code.file, 0, code.function != nullptr ? code.function : "", code.offset,
+                   is_system_library(code.file)});
+}
+
+client::Place place_of(std::span<const std::uintptr_t> codes) {
+  client::Place place;
+  for (const std::uintptr_t code : codes) add_frame(place, code - 1);
+  return place;
+}
+
 client::Place native_place(std::uintptr_t interrupted) {
   constexpr int kFrameLimit = 48;
   std::array<void*, kFrameLimit> codes{};
   const int count = backtrace(codes.data(), kFrameLimit);
-  const void* ours = native_code(reinterpret_cast<const void*>(&native_place)).base;
-  const void* preloaded = native_code(dlsym(RTLD_DEFAULT, kTakeMemoryHooks)).base;
   client::Place place;
   // Frames of a runtime are not part of the program's place.
   const auto outer = std::ranges::find(codes, ProcessWorld::outer_call().return_address);
@@ -30,10 +51,7 @@ client::Place native_place(std::uintptr_t interrupted) {
   for (int i = first; i < count; ++i) {
     // Except for an interrupted instruction, these are return addresses, one past the call.
     const auto at = reinterpret_cast<std::uintptr_t>(codes[static_cast<std::size_t>(i)]);
-    const NativeCode code = code_at(at == interrupted ? at : at - 1);
-    if (code.base == ours || code.base == preloaded || code.file == nullptr) continue;
-    place.push_back({code.file, 0, code.function != nullptr ? code.function : "", code.offset,
-                     is_system_library(code.file)});
+    add_frame(place, at == interrupted ? at : at - 1);
   }
   return place;
 }

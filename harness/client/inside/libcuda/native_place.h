@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "harness/client/border/report.h"
@@ -13,6 +14,9 @@ namespace harness::entries {
 /// are not known here: a frame has its module and the offset in it. `interrupted`: in a signal
 /// handler, the interrupted instruction; else 0.
 client::Place native_place(std::uintptr_t interrupted = 0);
+
+/// Returns the call stack with these return addresses, the innermost first.
+client::Place place_of(std::span<const std::uintptr_t> codes);
 
 /// Inserts the frame of a kernel, with this program counter, in front of a place.
 void add_kernel_frame(client::Place& place, std::uintptr_t code, const std::string& kernel);

@@ -11,15 +11,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "harness/client/inside/libcuda/instrument_hooks.h"
 #include "harness/client/inside/libcuda/memory_hooks.h"
 #include "harness/client/inside/preload/loaded_first.h"
 
 namespace {
 
+using harness::entries::FreeHook;
 using harness::entries::MemoryHooks;
 using harness::entries::system_function;
 
 const MemoryHooks* hooks = nullptr;
+/// Called before each end of memory in an instrumented program; else null.
+FreeHook ends_for_races = nullptr;
 
 struct System {
   void (*free)(void*);
@@ -57,6 +61,11 @@ inline size_t watched_bytes(void* memory) {
   return hooks->lent->may_hold(reinterpret_cast<uintptr_t>(memory), bytes) ? bytes : 0;
 }
 
+inline void note_end(void* memory) {
+  if (ends_for_races != nullptr && memory != nullptr) [[unlikely]]
+    ends_for_races(memory, malloc_usable_size(memory));
+}
+
 /// Frees a block that may contain lent memory.
 void end(const System& system, void* memory, size_t bytes, const char* how) {
   if (!hooks->ends(memory, bytes, how)) system.free(memory);
@@ -74,10 +83,12 @@ void* grow(const System& system, void* memory, size_t old_bytes, size_t bytes) {
 }  // namespace
 
 AFTERLIFE_EXPORT void afterlife_take_memory_hooks(const MemoryHooks* taken) { hooks = taken; }
+AFTERLIFE_EXPORT void afterlife_take_free_hook(FreeHook taken) { ends_for_races = taken; }
 
 AFTERLIFE_EXPORT void free(void* memory) noexcept {
   const System* system = system_functions();
   if (system == nullptr) return;
+  note_end(memory);
   const size_t bytes = watched_bytes(memory);
   if (bytes == 0) [[likely]]
     return system->free(memory);
@@ -87,6 +98,7 @@ AFTERLIFE_EXPORT void free(void* memory) noexcept {
 AFTERLIFE_EXPORT void* realloc(void* memory, size_t bytes) noexcept {
   const System* system = system_functions();
   if (system == nullptr) return nullptr;
+  note_end(memory);
   const size_t old_bytes = watched_bytes(memory);
   if (old_bytes != 0 && bytes == 0) return end(*system, memory, old_bytes, "realloc"), nullptr;
   if (old_bytes != 0 && bytes > old_bytes) return grow(*system, memory, old_bytes, bytes);
@@ -99,5 +111,6 @@ AFTERLIFE_EXPORT int munmap(void* memory, size_t bytes) noexcept {
   if (hooks != nullptr && bytes != 0 &&
       hooks->lent->may_hold(reinterpret_cast<uintptr_t>(memory), bytes))
     hooks->ends(memory, bytes, "munmap");
+  if (ends_for_races != nullptr) ends_for_races(memory, bytes);
   return system->munmap(memory, bytes);
 }

@@ -3,9 +3,10 @@
 // C library's functions by which threads are started, and by which Python's threads wait.
 //
 // How it works. Each function first calls the driver's hooks. If there are none, or the thread
-// takes no turns, it calls the system's function. The driver is loaded when Python or a program
-// with a CUDA runtime starts its first thread, so that no start is missed. This library is in each
-// process of the program, including shells, so it depends on the C library only.
+// takes no turns, it calls the system's function. The driver is loaded when Python, or a program
+// with a CUDA runtime or with instrumentation, starts its first thread, so that no start is missed.
+// This library is in each process of the program, including shells, so it depends on the C library
+// only.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -36,10 +37,10 @@ using harness::entries::ThreadHooks;
 using harness::entries::told;
 using harness::entries::Woken;
 
-/// Returns whether a program without Python contains a CUDA runtime.
+/// Returns whether a program without Python contains a CUDA runtime, or is instrumented.
 bool may_call_cuda() {
   return getenv("AFTERLIFE_RUN") != nullptr && dlsym(RTLD_DEFAULT, "Py_IsInitialized") == nullptr &&
-         harness::entries::has_cuda_runtime();
+         (harness::entries::has_cuda_runtime() || harness::entries::is_instrumented());
 }
 
 /// Loads the driver, which then passes its hooks.

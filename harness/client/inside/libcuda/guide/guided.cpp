@@ -111,6 +111,7 @@ Guided::Guided(std::string folder, client::Orders orders)
   std::atexit(end_of_process);
   devices::share_by(&peer_link_);
   tell_ending([] { guided->peer_link_.end(); });
+  HostRaces::tell([this](const HostRace& race) { raced(race); });
   Hang::listen(python_threads_, idle_device_,
                [this](bool is_deadlock, std::vector<client::Party> stuck) {
                  hangs(is_deadlock, std::move(stuck));
@@ -210,6 +211,7 @@ void Guided::take_turn(Label function) {
 }
 
 void Guided::letting_go(World& world) {
+  NativeThreads::returns();
   if (peer_link_.is_sharing())
     static_cast<devices::SimDevice&>(*world.device).processes().sharing().tell();
   if (called_.letting_go(world)) report(world);

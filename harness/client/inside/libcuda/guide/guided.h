@@ -22,6 +22,7 @@
 #include "harness/client/inside/libcuda/memory_ends.h"
 #include "harness/client/inside/libcuda/python/python.h"
 #include "harness/client/inside/libcuda/python/threads.h"
+#include "harness/client/inside/libcuda/races/host_races.h"
 #include "harness/client/inside/libcuda/system_threads.h"
 #include "harness/client/inside/libcuda/turns/native_threads.h"
 #include "harness/core/world.h"
@@ -117,6 +118,10 @@ class Guided final : public Guide,
   void take_error(client::ToldError error, BirthId object);
   /// Sets the reason why this run may not repeat; "" for none.
   void doubt(const std::string& why);
+  /// Takes a data race of the program's threads into the report. The thread that found it does not
+  /// have the driver.
+  void raced(const HostRace& race);
+  client::Party party_of(const HostRace::Side& side) const;
   void report(const World& world);
   /// Writes the report of a process that hangs.
   void hangs(bool is_deadlock, std::vector<client::Party> stuck);

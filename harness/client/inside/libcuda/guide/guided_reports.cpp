@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guided, its reports: faults, errors, choices and a hang, in one file for each process.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -8,6 +10,7 @@
 #include "harness/client/inside/libcuda/guide/forced_words.h"
 #include "harness/client/inside/libcuda/guide/guided.h"
 #include "harness/client/inside/libcuda/guide/pedantic.h"
+#include "harness/client/inside/libcuda/native_place.h"
 #include "harness/client/inside/libcuda/unsupported.h"
 #include "harness/core/fault/kinds.h"
 #include "harness/devices/sim/sim_device.h"
@@ -55,6 +58,43 @@ void Guided::found(const World& world, const Fault& fault) {
   told.free_threads = free_threads_.words(report_.has_python);
   report_.faults.push_back(std::move(told));
   report(world);
+}
+
+client::Party Guided::party_of(const HostRace::Side& side) const {
+  const BatonThread& thread = python_threads_.all()[side.thread];
+  return {.site = side.writes ? client::kOwnWrite : client::kOwnRead,
+          .place = orders_.locates ? place_of(side.codes) : client::Place{},
+          .thread = thread.shown};
+}
+
+/// Returns a name of the instruction that is the same in each process.
+static Name name_of(const HostRace::Side& side) {
+  const client::Place place = place_of(std::span(side.codes).first(1));
+  return place.empty() ? 0 : mix(hash_name(place[0].file), place[0].offset);
+}
+
+/// The order in which the two accesses ran is no part of the race's identity.
+void Guided::raced(const HostRace& race) {
+  const ProcessWorld::Asking is_asking(ProcessWorld::get());
+  if (report_.faults.size() == kFaultLimit) return;
+  Fault fault;
+  fault.kind = FaultKind::data_race;
+  fault.object_kind = Label::of(client::kHostMemory);
+  client::ToldFault told;
+  told.signature = fault.signature();
+  const Name first = name_of(race.first), second = name_of(race.second);
+  told.key = mix(std::min(first, second), std::max(first, second));
+  told.kind = to_label(fault.kind).view();
+  told.object = fault.object_kind.view();
+  told.other = party_of(race.first);
+  told.use = party_of(race.second);
+  told.detail = fmt::format(
+      "both access the same {} byte{}{}", race.bytes, race.bytes == 1 ? "" : "s",
+      race.first.is_atomic || race.second.is_atomic ? ", and only one of them atomically" : "");
+  told.decision_count = ProcessWorld::get().world().picker.tape().size();
+  told.free_threads = free_threads_.words(report_.has_python);
+  report_.faults.push_back(std::move(told));
+  report(ProcessWorld::get().world());
 }
 
 /// Writes the report. A failure to write is printed on stderr.

@@ -11,6 +11,7 @@
 #include "harness/client/inside/libcuda/python/api.h"
 #include "harness/client/inside/libcuda/python/code.h"
 #include "harness/client/inside/libcuda/python/python.h"
+#include "harness/client/inside/libcuda/races/host_races.h"
 #include "harness/client/inside/libcuda/turns/held_clock.h"
 #include "harness/client/inside/libcuda/turns/native_threads.h"
 #include "harness/driver/cuda/process.h"
@@ -60,6 +61,7 @@ struct PythonThreads::Hooks {
     const Baton::Inside inside;
     NativeThreads::leave_at_end(thread_of(hooked));
     threads->baton_.enter(thread_of(hooked));
+    HostRaces::begins();
   }
 
   /// Returns the calling thread if others may run while it waits in the C library, else null.

@@ -88,6 +88,7 @@ BatonThread& Baton::add(Name name, std::string shown, const std::function<bool()
   BatonThread& thread = threads_.emplace_back();
   thread.name = name;
   thread.shown = std::move(shown);
+  thread.number = threads_.size() - 1;
   sem_init(&thread.turn, 0, 0);
   if (is_due != nullptr) {
     thread.is_own = thread.is_native = true;

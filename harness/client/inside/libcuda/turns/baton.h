@@ -40,6 +40,7 @@ namespace harness::entries {
 struct BatonThread {
   Name name = 0;                      ///< Derived from the thread that started it, and a count.
   std::string shown;                  ///< The program's name for it.
+  std::size_t number = 0;             ///< Counted from 0 in the order of their starts.
   bool is_first = false;              ///< No other thread started it.
   std::uint32_t child_count = 0;      ///< Number of threads that it has started.
   const std::string* file = nullptr;  ///< File of the last user's line that it reached; or null.

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "harness/client/inside/libcuda/races/host_races.h"
 #include "harness/client/inside/libcuda/turns/doing.h"
 
 namespace harness::entries {
@@ -18,12 +20,20 @@ namespace {
 constexpr timespec kNow{0, 0};
 
 void hold(BatonThread& me, const void* lock, int status) {
-  if (status == 0 || status == EOWNERDEAD) me.holds.push_back(lock);
+  if (status != 0 && status != EOWNERDEAD) return;
+  me.holds.push_back(lock);
+  HostRaces::acquired(lock);
 }
 
 void let_go(BatonThread& me, const void* lock) {
   const auto held = std::find(me.holds.rbegin(), me.holds.rend(), lock);
   if (held != me.holds.rend()) me.holds.erase(std::next(held).base());
+}
+
+/// The threads are ordered as soon as another one can take the lock.
+void let_go_in_order(BatonThread& me, const void* lock) {
+  HostRaces::releases(lock);
+  let_go(me, lock);
 }
 
 // ---- mutexes ----------------------------------------------------------------------------------
@@ -54,7 +64,7 @@ int unlock(pthread_mutex_t* mutex) {
   const Doing doing("pthread_mutex_unlock");
   const int status = wakes(doing, mutex, kAll, pthread_mutex_unlock(mutex));
   if (!doing) return status;
-  let_go(*doing, mutex);
+  let_go_in_order(*doing, mutex);
   doing.offer();
   return status;
 }
@@ -62,13 +72,17 @@ int unlock(pthread_mutex_t* mutex) {
 int spin_lock(pthread_spinlock_t* lock, bool waits) {
   const Doing doing("pthread_spin_lock");
   if (!doing) return kNotOurs;
-  if (!waits) return doing.offer(), pthread_spin_trylock(lock);
-  return doing.take(const_cast<const int*>(lock), nullptr,
-                    [&] { return pthread_spin_trylock(lock); });
+  const auto try_spin = [&] { return pthread_spin_trylock(lock); };
+  if (!waits) doing.offer();
+  const int status =
+      waits ? doing.take(const_cast<const int*>(lock), nullptr, try_spin) : try_spin();
+  if (status == 0) HostRaces::acquired(const_cast<const int*>(lock));
+  return status;
 }
 
 int spin_unlock(pthread_spinlock_t* lock) {
   const Doing doing("pthread_spin_unlock");
+  if (doing) HostRaces::releases(const_cast<const int*>(lock));
   const int status = wakes(doing, const_cast<const int*>(lock), kAll, pthread_spin_unlock(lock));
   if (doing) doing.offer();
   return status;
@@ -87,12 +101,34 @@ int try_rw(pthread_rwlock_t* lock, RwAccess access) {
                                   : pthread_rwlock_timedwrlock(lock, &kNow);
 }
 
+/// Readers are ordered after writers, and writers after all, but readers not after each other. The
+/// address after the lock's stands for its readers.
+const void* readers_of(const void* lock) { return static_cast<const char*>(lock) + 1; }
+
+std::unordered_set<const void*>& written_locks() {
+  static auto& all = *new std::unordered_set<const void*>;  // Guarded by the baton.
+  return all;
+}
+
+void hold_rw(BatonThread& me, const void* lock, RwAccess access, int status) {
+  hold(me, lock, status);
+  if (status != 0 || access == RwAccess::read) return;
+  HostRaces::acquired(readers_of(lock));
+  written_locks().insert(lock);
+}
+
+void let_go_rw(BatonThread& me, const void* lock) {
+  const bool was_written = written_locks().erase(lock) != 0;
+  HostRaces::releases(was_written ? lock : readers_of(lock));
+  let_go(me, lock);
+}
+
 int rw_lock(pthread_rwlock_t* lock, RwAccess access, const Moment* limit) {
   const bool reads = access == RwAccess::read;
   const Doing doing(reads ? Label("pthread_rwlock_rdlock") : Label("pthread_rwlock_wrlock"));
   if (!doing) return kNotOurs;
   const int status = doing.take(lock, limit, [&] { return try_rw(lock, access); });
-  hold(*doing, lock, status);
+  hold_rw(*doing, lock, access, status);
   return status;
 }
 
@@ -101,7 +137,7 @@ int rw_try_lock(pthread_rwlock_t* lock, RwAccess access) {
   if (!doing) return kNotOurs;
   doing.offer();
   const int status = try_once(lock, access);
-  hold(*doing, lock, status);
+  hold_rw(*doing, lock, access, status);
   return status;
 }
 
@@ -109,7 +145,7 @@ int rw_unlock(pthread_rwlock_t* lock) {
   const Doing doing("pthread_rwlock_unlock");
   const int status = wakes(doing, lock, kAll, pthread_rwlock_unlock(lock));
   if (!doing) return status;
-  let_go(*doing, lock);
+  let_go_rw(*doing, lock);
   doing.offer();
   return status;
 }
@@ -140,7 +176,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const Moment* end) {
   doing.offer();
   const Baton::Limit limit = HeldClock::rest_until(end);
   Doing::baton().will_park(*doing, condition, kAll, false);
-  let_go(*doing, mutex);
+  let_go_in_order(*doing, mutex);
   const int unlocked = wakes(doing, mutex, kAll, pthread_mutex_unlock(mutex));
   Relock relock(mutex);
   doing.allow_cancel(true);
@@ -203,6 +239,7 @@ class UnderWay {
   }
   ~UnderWay() {
     const Baton::Inside inside;
+    HostRaces::releases(once_.control);
     {
       const std::lock_guard lock(known().mutex);
       std::erase_if(known().under_way, [&](const Once& once) {
@@ -235,7 +272,9 @@ int once(pthread_once_t* control, void (*routine)()) {
   const BatonThread* me = wait_for_once(control);
   if (me == nullptr) return kNotOurs;
   const UnderWay under_way(control, me);
-  return pthread_once(control, routine);
+  const int status = pthread_once(control, routine);
+  HostRaces::acquired(control);
+  return status;
 }
 
 void barrier_begins(pthread_barrier_t* barrier, unsigned count) {
@@ -267,7 +306,13 @@ int barrier_wait(pthread_barrier_t* barrier) {
   doing.offer();
   const std::optional<bool> last = is_last(barrier);
   if (!last) return kNotOurs;
-  if (!*last) return doing.park(barrier, std::nullopt, false), 0;
+  HostRaces::releases(barrier);
+  if (!*last) {
+    doing.park(barrier, std::nullopt, false);
+    HostRaces::acquired(barrier);
+    return 0;
+  }
+  HostRaces::acquired(barrier);
   wakes(doing, barrier, kAll, 0);
   doing.offer();
   return PTHREAD_BARRIER_SERIAL_THREAD;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "harness/client/inside/libcuda/races/host_races.h"
 #include "harness/client/inside/libcuda/turns/doing.h"
 #include "harness/client/inside/libcuda/turns/locks.h"
 #include "harness/client/inside/libcuda/turns/waits.h"
@@ -25,6 +26,9 @@ namespace {
 NativeThreads* natives = nullptr;
 Baton* baton = nullptr;
 std::atomic<bool> is_on{false};
+/// Stand for the driver in the order of threads: calls of it, and what it returns to them.
+constexpr char kCalls{};
+constexpr char kReturns{};
 
 void leave_at_key(void* hooked);
 
@@ -81,6 +85,7 @@ void NativeThreads::listen() {
   if (take == nullptr) return;
   static const TurnHooks kHooks = all_hooks();
   reinterpret_cast<TakeTurnHooks>(take)(&kHooks);
+  HostRaces::listen();
 }
 
 NativeThreads::NativeThreads(PythonThreads::Guide& guide, Baton& its_baton)
@@ -110,6 +115,7 @@ BatonThread* NativeThreads::start_another() {
   const Name name = derive_name(me.name, hash_name("native thread"), ++me.child_count);
   BatonThread& started = baton->add(name, fmt::format("thread {}", baton->threads().size() + 1));
   started.is_native = true;
+  HostRaces::started(started);
   return &started;
 }
 
@@ -146,10 +152,13 @@ void NativeThreads::tell_schedule() const {
   ::close(file);
 }
 
+void NativeThreads::returns() { HostRaces::acquired(&kReturns); }
+
 void NativeThreads::call() {
   BatonThread* me = Baton::mine();
   if (me == nullptr || !are_on() || Baton::Inside::is_any()) return;
   const Baton::Inside inside;
+  HostRaces::releases(&kCalls);
   if (BatonThread* other = baton_.next(*me, Baton::At::call, true); other != nullptr)
     baton_.hand_to(*me, *other);
 }
@@ -161,9 +170,13 @@ void* NativeThreads::add_own(const std::function<bool()>& is_due) {
   return &baton_.add(name, "the driver's thread", &is_due);
 }
 
+/// The driver's thread calls functions of the program between two waits. They come after the calls
+/// that queued them, and before the return of later calls.
 void NativeThreads::await_due(void* own) {
   const Baton::Inside inside;
+  HostRaces::releases(&kReturns);
   baton_.await_due(*static_cast<BatonThread*>(own));
+  HostRaces::acquired(&kCalls);
 }
 
 void NativeThreads::let_due_go() {

@@ -37,6 +37,8 @@ class NativeThreads final : public Turns {
   void tell_schedule() const;
   /// Called before a driver call.
   void call();
+  /// Called when a driver call is about to return.
+  static void returns();
 
   void* add_own(const std::function<bool()>& is_due) override;
   void await_due(void* own) override;

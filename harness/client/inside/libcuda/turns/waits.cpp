@@ -7,6 +7,7 @@
 
 #include <atomic>
 
+#include "harness/client/inside/libcuda/races/host_races.h"
 #include "harness/client/inside/libcuda/turns/doing.h"
 #include "harness/driver/cuda/process.h"
 
@@ -32,6 +33,7 @@ int join(pthread_t handle, void** result, const Moment* end, bool waits) {
   if (Doing::baton().wait(*doing, done, HeldClock::rest_until(end)) == Woken::timed_out)
     return ETIMEDOUT;
   joined->handle = {};
+  HostRaces::joined(*joined);
   return pthread_join(handle, result);
 }
 
@@ -45,6 +47,7 @@ int take(sem_t* semaphore, const Moment* end) {
     if (sem_trywait(semaphore) == 0) return 0;
     return errno == EAGAIN ? EBUSY : errno;
   });
+  if (status == 0) HostRaces::acquired(semaphore);
   return status == 0 ? 0 : (errno = status, -1);
 }
 
@@ -52,12 +55,15 @@ int try_take(sem_t* semaphore) {
   const Doing doing("sem_trywait");
   if (!doing) return kNotOurs;
   doing.offer();
-  return sem_trywait(semaphore);
+  const int status = sem_trywait(semaphore);
+  if (status == 0) HostRaces::acquired(semaphore);
+  return status;
 }
 
 int post(sem_t* semaphore) {
   const Doing doing("sem_post");
   if (doing) doing.offer();
+  if (doing) HostRaces::releases(semaphore);
   const int status = wakes(doing, semaphore, kAll, sem_post(semaphore));
   if (doing) doing.offer();
   return status;
@@ -146,9 +152,19 @@ int now(clockid_t clock, timespec* told) {
 
 // ---- events from outside ----------------------------------------------------------------------
 
+/// Stands for all that is outside of the process. Data may pass between threads through it.
+constexpr char kOutside{};
+
+void meet_outside() {
+  HostRaces::releases(&kOutside);
+  HostRaces::acquired(&kOutside);
+}
+
 void comes(const char* function) {
   const Doing doing(Label::of(function));
-  if (doing) doing.offer();
+  if (!doing) return;
+  doing.offer();
+  meet_outside();
 }
 
 int awaits(const char* function, bool (*is_there)(void* what), void* what, const Moment* end) {
@@ -156,7 +172,9 @@ int awaits(const char* function, bool (*is_there)(void* what), void* what, const
   if (!doing) return kNotOurs;
   const std::function<bool()> done = [is_there, what] { return is_there(what); };
   doing.allow_cancel(true);
-  return static_cast<int>(Doing::baton().await(*doing, done, HeldClock::rest_until(end)));
+  const Woken woken = Doing::baton().await(*doing, done, HeldClock::rest_until(end));
+  meet_outside();
+  return static_cast<int>(woken);
 }
 
 }  // namespace
