@@ -3,6 +3,7 @@
 // with its whole path at the cost of a number.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

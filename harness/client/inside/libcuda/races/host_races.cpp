@@ -13,7 +13,7 @@
 
 namespace harness::entries {
 
-/// Of a longer range, only the first bytes are noted: a race of whole buffers shows there.
+/// Only the first bytes of a longer range are noted: a race of whole buffers shows there.
 static constexpr std::size_t kMostBytes = 64 << 10;
 
 bool HostRaces::is_on_ = false;
