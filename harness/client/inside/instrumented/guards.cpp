@@ -19,14 +19,14 @@ Function next(const char* name) {
 }  // namespace
 
 AFTERLIFE_EXPORT int __cxa_guard_acquire(void* guard) {
-  static const auto system = next<int (*)(void*)>("__cxa_guard_acquire");
-  const int status = system(guard);
+  static const auto original = next<int (*)(void*)>("__cxa_guard_acquire");
+  const int status = original(guard);
   if (instruments != nullptr) instruments->acquired(guard);
   return status;
 }
 
 AFTERLIFE_EXPORT void __cxa_guard_release(void* guard) {
-  static const auto system = next<void (*)(void*)>("__cxa_guard_release");
+  static const auto original = next<void (*)(void*)>("__cxa_guard_release");
   if (instruments != nullptr) instruments->releases(guard);
-  system(guard);
+  original(guard);
 }

@@ -30,20 +30,23 @@ thread_local unsigned inside = 0;
 thread_local bool is_asked = false;
 Baton* only_baton = nullptr;
 
+/// The system's function. It is looked up when the library is loaded: in the child of a fork, a
+/// guard that another thread held at the fork would never be released.
+const SystemWait system_wait = [] {
+  void* found = dlsym(RTLD_DEFAULT, kSystemWait);
+  return found != nullptr ? reinterpret_cast<SystemWait>(found) : &sem_clockwait;
+}();
+
 /// Waits for the semaphore by the system's function, up to this limit. Returns 0, or the error
 /// number.
 int wait_for(sem_t& semaphore, milliseconds limit) {
-  static const auto wait = [] {
-    void* found = dlsym(RTLD_DEFAULT, kSystemWait);
-    return found != nullptr ? reinterpret_cast<SystemWait>(found) : &sem_clockwait;
-  }();
   constexpr long kSecond = 1'000'000'000;
   timespec end{};
   clock_gettime(CLOCK_MONOTONIC, &end);
   const long nanoseconds = end.tv_nsec + std::chrono::nanoseconds(limit).count();
   end.tv_sec += nanoseconds / kSecond;
   end.tv_nsec = nanoseconds % kSecond;
-  return wait(&semaphore, CLOCK_MONOTONIC, &end) == 0 ? 0 : errno;
+  return system_wait(&semaphore, CLOCK_MONOTONIC, &end) == 0 ? 0 : errno;
 }
 
 }  // namespace
