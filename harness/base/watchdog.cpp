@@ -41,7 +41,7 @@ bool is_endless(const Watched::Place& place) {
 }
 
 /// Handles the signal as if the harness were not there, because it is not from one of our timers.
-void pass_on(int number, siginfo_t* info, void* context) {
+void pass_on_signal(int number, siginfo_t* info, void* context) {
   if ((previous_action.sa_flags & SA_SIGINFO) != 0)
     return previous_action.sa_sigaction(number, info, context);
   if (previous_action.sa_handler == SIG_IGN) return;
@@ -54,7 +54,7 @@ void ticked(int number, siginfo_t* info, void* context) {
   const int error = errno;
   const bool ours = info->si_code == SI_TIMER && info->si_value.sival_ptr == &previous_action;
   if (!ours) {
-    pass_on(number, info, context);
+    pass_on_signal(number, info, context);
   } else if (is_endless(Watched::place()) && !check_has_failed && !in_allocator()) {
     seen = {};
     crash_here({kEndlessLoop, kWords});

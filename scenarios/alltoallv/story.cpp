@@ -17,7 +17,7 @@ using targets::alltoallv::Labels;
 namespace {
 
 /// Numbers of collectives; larger ones are reported as the last.
-constexpr std::uint32_t kNumbers = 64;
+constexpr std::uint32_t kShownNumbers = 64;
 constexpr std::uint32_t kRequests = 33;   ///< Requests, from 1.
 constexpr std::uint32_t kCountLimit = 9;  ///< Uses of a mapping; more are reported as this many.
 
@@ -69,10 +69,11 @@ void Story::posting_again(const targets::alltoallv::Reposting& posting) {
 }
 
 void Story::claimed(const targets::alltoallv::Taking& taking) {
-  static const Labels kLabels(targets::alltoallv::kSlotIds * kNumbers, [](std::uint32_t i) {
-    return fmt::format("get_sync: {} = {}", state_of(i / kNumbers), i % kNumbers);
+  static const Labels kLabels(targets::alltoallv::kSlotIds * kShownNumbers, [](std::uint32_t i) {
+    return fmt::format("get_sync: {} = {}", state_of(i / kShownNumbers), i % kShownNumbers);
   });
-  tell(EventKind::note, kLabels[taking.slot * kNumbers + std::min(taking.state, kNumbers - 1)]);
+  tell(EventKind::note,
+       kLabels[taking.slot * kShownNumbers + std::min(taking.state, kShownNumbers - 1)]);
 }
 
 void Story::entered(const targets::alltoallv::Entering& entering) {

@@ -13,7 +13,7 @@ namespace {
 using harness::FaultKind;
 using harness::Symptom;
 
-constexpr Symptom kRows[] = {
+constexpr Symptom kSymptoms[] = {
     {.kind = FaultKind::wild_access,
      .object = "missing region",
      .detail = "at 0x78",
@@ -47,6 +47,6 @@ constexpr Symptom kRows[] = {
 
 }  // namespace
 
-const harness::SymptomTable symptoms{"alltoallv", kRows};
+const harness::SymptomTable symptoms{"alltoallv", kSymptoms};
 
 }  // namespace scenarios::alltoallv

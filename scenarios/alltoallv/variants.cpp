@@ -25,7 +25,7 @@ constexpr std::span<const Label> kBlindClose = kKeyAba.subspan(1);
 constexpr Label kByKey[] = {"key_reused", "blind_close"};
 constexpr Label kGarbage[] = {"open_failed"};
 constexpr Label kErrors[] = {"failed_after_claim"};
-constexpr Label kNumbers[] = {"number_reused", "number_skipped"};
+constexpr Label kNumberWindows[] = {"number_reused", "number_skipped"};
 constexpr Label kClaims[] = {"claim_race"};
 constexpr Label kSetups[] = {"setup_ignored"};
 constexpr Label kPairs[] = {"pair_ignored"};
@@ -80,7 +80,7 @@ constexpr harness::VariantInfo kVariants[] = {
      unsound(kSetups,
              "snapshot_region, but a triggered post continues although its set-up failed")},
     {"number_at_init",
-     unsound(kNumbers, "snapshot_region, but numbers a collective once, when it is made")},
+     unsound(kNumberWindows, "snapshot_region, but numbers a collective once, when it is made")},
     {"take_in_two_steps",
      unsound(kClaims, "snapshot_region, but looks and claims in two steps, in any order")},
     {"batch_without_proxies",

@@ -16,7 +16,7 @@ namespace {
 using harness::FaultKind;
 using harness::Symptom;
 
-constexpr Symptom kRows[] = {
+constexpr Symptom kSymptoms[] = {
     {.kind = FaultKind::use_after_free,
      .object = "ArgPack",
      .config = "backend=gfx",
@@ -66,6 +66,6 @@ constexpr Symptom kRows[] = {
 
 }  // namespace
 
-const harness::SymptomTable symptoms{"argpack", kRows};
+const harness::SymptomTable symptoms{"argpack", kSymptoms};
 
 }  // namespace scenarios::argpack

@@ -25,9 +25,10 @@ constexpr Label kNotPacksOfCalls[] = {
 constexpr Label kNotPacksAndArrays[] = {"external_gone",     "dropped_in_flight", "stale_wrapper",
                                         "taken_reentrantly", "context_reused",    "leak"};
 
-constexpr harness::DocumentedRefusal kRefusals[] = {{"context_reused", "context_spent"},
-                                                    {"stale_wrapper", "stale_object"},
-                                                    {"taken_reentrantly", "context_invalid"}};
+constexpr harness::DocumentedRefusal kDocumentedRefusals[] = {
+    {"context_reused", "context_spent"},
+    {"stale_wrapper", "stale_object"},
+    {"taken_reentrantly", "context_invalid"}};
 
 constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
   return {ClaimKind::unsound, hazards, false, words};
@@ -58,7 +59,7 @@ constexpr harness::VariantInfo kVariants[] = {
       {},
       false,
       "contexts hold what is bound to them until the launch has finished",
-      kRefusals}},
+      kDocumentedRefusals}},
 };
 
 }  // namespace

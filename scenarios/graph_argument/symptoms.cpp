@@ -16,7 +16,7 @@ namespace {
 using harness::FaultKind;
 using harness::Symptom;
 
-constexpr Symptom kRows[] = {
+constexpr Symptom kSymptoms[] = {
     {.kind = FaultKind::recycled_use,
      .object = "device memory",
      .sees = "a wrong value, silently: the kernel works on the buffer that got the memory",
@@ -45,6 +45,6 @@ constexpr Symptom kRows[] = {
 
 }  // namespace
 
-const harness::SymptomTable symptoms{"graph_argument", kRows};
+const harness::SymptomTable symptoms{"graph_argument", kSymptoms};
 
 }  // namespace scenarios::graph_argument

@@ -52,7 +52,7 @@ constexpr Label kForever[] = {"leak"};
 constexpr Label kGil[] = {"gil_kept_in_call"};
 
 /// A graph that was destroyed with its node is closed, and calls that name it are refused.
-constexpr harness::DocumentedRefusal kRefusals[] = {{"child_destroyed", "closed"}};
+constexpr harness::DocumentedRefusal kDocumentedRefusals[] = {{"child_destroyed", "closed"}};
 
 constexpr harness::VariantInfo kVariants[] = {
     {"borrow",
@@ -70,24 +70,25 @@ constexpr harness::VariantInfo kVariants[] = {
     {"move_to_graph",
      {ClaimKind::unsound, kToday, false,
       "cuda.core 1.2.2: the graph has the only reference of each attachment; little is retried",
-      kRefusals}},
+      kDocumentedRefusals}},
     {"retain_per_node",
      {ClaimKind::sound,
       {},
       false,
       "#2357 and what followed: an attachment per version of a node, let go of on the main "
       "thread",
-      kRefusals}},
+      kDocumentedRefusals}},
     {"retain_forever",
      {ClaimKind::unsound, kForever, true, "a list of the module's that nothing ever leaves",
-      kRefusals}},
+      kDocumentedRefusals}},
     {"gil_kept",
      {ClaimKind::unsound, kGil, false,
-      "retain_per_node, but CUDA calls that do not wait keep the GIL: numba-cuda#317", kRefusals}},
+      "retain_per_node, but CUDA calls that do not wait keep the GIL: numba-cuda#317",
+      kDocumentedRefusals}},
     {"gil_kept_in_deleters",
      {ClaimKind::unsound, kGil, false,
       "retain_per_node, but deleters keep the GIL, and destructors of user objects take it",
-      kRefusals}},
+      kDocumentedRefusals}},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 using harness::FaultKind;
 using harness::Symptom;
 
-constexpr Symptom kRows[] = {
+constexpr Symptom kSymptoms[] = {
     {.kind = FaultKind::wild_access,
      .object = "null page",
      .use = "PyDict_SetItem",
@@ -51,6 +51,6 @@ constexpr Symptom kRows[] = {
 
 }  // namespace
 
-const harness::SymptomTable symptoms{"managed_dict", kRows};
+const harness::SymptomTable symptoms{"managed_dict", kSymptoms};
 
 }  // namespace scenarios::managed_dict

@@ -32,6 +32,7 @@ struct ReduceBlock {
 };
 static_assert(sizeof(ReduceBlock) == 80);
 
+inline constexpr std::uint32_t kElementBytes = sizeof(std::int32_t);
 inline constexpr std::size_t kBlockBytes = 256;  ///< Bytes per request, enough for either block.
 
 /// Scratch of one slot: two halves for the steps of a ring, or the whole source.

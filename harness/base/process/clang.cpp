@@ -12,12 +12,13 @@ namespace {
 
 constexpr int kOldest = 16;
 constexpr std::array kVersions{19, 20, 21, 22, 23, 24, 18, 17, kOldest};
-constexpr double kSeconds = 10;
+constexpr double kVersionSeconds = 10;
 
 /// Returns whether a program without a version in its name reports a version that is new enough.
 bool is_new_enough(const std::string& program) {
   try {
-    const ProcessEnd end = run_tool({program, "-dumpversion"}, {.timeout_seconds = kSeconds});
+    const ProcessEnd end =
+        run_tool({program, "-dumpversion"}, {.timeout_seconds = kVersionSeconds});
     return end.code == 0 && std::atoi(end.out.c_str()) >= kOldest;
   } catch (const std::runtime_error&) {
     return false;

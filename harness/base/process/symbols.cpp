@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 /// Maximum number of addresses in one command line.
 constexpr std::size_t kAtOnce = 4000;
-constexpr double kSeconds = 600;
+constexpr double kSymbolizerSeconds = 600;
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
 std::string symbolizer() {
@@ -67,11 +67,11 @@ void add_places(const Command& begin, std::span<const std::uintptr_t> codes,
   Command command = begin;
   const std::uintptr_t shift = own_shift();
   for (const std::uintptr_t code : codes) command.push_back(fmt::format("{:#x}", code - shift));
-  const ProcessEnd ended = run_tool(command, {.timeout_seconds = kSeconds});
+  const ProcessEnd ended = run_tool(command, {.timeout_seconds = kSymbolizerSeconds});
   const Json answers = Json::parse(ended.out, nullptr, false);
   if (ended.code != 0 || !answers.is_array() || answers.size() != codes.size())
     throw std::runtime_error(fmt::format("{} cannot find the line of an address: {}",
-                                         command.front(), ended.complaint(kSeconds)));
+                                         command.front(), ended.complaint(kSymbolizerSeconds)));
   for (const Json& answer : answers) places.push_back(place_of(answer));
 }
 

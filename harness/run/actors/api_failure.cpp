@@ -5,14 +5,14 @@
 namespace harness::actors {
 namespace {
 
-void install(Scene& scene) { scene.world().calls_may_fail = true; }
+void install_api_failure(Scene& scene) { scene.world().calls_may_fail = true; }
 
 }  // namespace
 
 extern const ActorInfo api_failure;
 const ActorInfo api_failure{.name = "api_failure",
                             .summary = "errors are injected into CUDA calls that can fail",
-                            .install = install,
+                            .install = install_api_failure,
                             .injects_errors = true};
 
 }  // namespace harness::actors

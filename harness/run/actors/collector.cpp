@@ -25,7 +25,7 @@ void ask_for_collections(World& world, std::uint32_t count) {
 }
 
 // Option 0: there is no such task.
-void install(Scene& scene) {
+void install_collector(Scene& scene) {
   World& world = scene.world();
   const ActivationScope scope(world.scheduler, 0, "collector", 0);
   const std::uint32_t count = scene.pick(Site::collect, kCollectionLimit + 1);
@@ -36,6 +36,7 @@ void install(Scene& scene) {
 }  // namespace
 
 extern const ActorInfo collector;
-const ActorInfo collector{"collector", "a task may collect between any two steps", install};
+const ActorInfo collector{"collector", "a task may collect between any two steps",
+                          install_collector};
 
 }  // namespace harness::actors

@@ -7,12 +7,12 @@
 namespace harness::actors {
 namespace {
 
-void install(Scene& scene) { give_leeway(scene.world()); }
+void install_leeway(Scene& scene) { give_leeway(scene.world()); }
 
 }  // namespace
 
 extern const ActorInfo leeway;
 const ActorInfo leeway{"leeway", "the driver may omit what the documentation only permits",
-                       install};
+                       install_leeway};
 
 }  // namespace harness::actors

@@ -37,7 +37,7 @@ std::uint32_t count_processes(const Scheduler& scheduler) {
   return count;
 }
 
-void install(Scene& scene) {
+void install_skew(Scene& scene) {
   Scheduler& scheduler = scene.world().scheduler;
   const std::uint32_t process_count = count_processes(scheduler);
   if (process_count == 1)
@@ -49,6 +49,6 @@ void install(Scene& scene) {
 }  // namespace
 
 extern const ActorInfo skew;
-const ActorInfo skew{"skew", "some tasks, or processes, run slower than others", install};
+const ActorInfo skew{"skew", "some tasks, or processes, run slower than others", install_skew};
 
 }  // namespace harness::actors

@@ -20,7 +20,7 @@ bool waits_in_vain(const scheduling::Tasks& tasks, const Task& task) {
   return holder != TaskId::none && tasks[holder].state == Task::State::done;
 }
 
-void judge(Scene& scene) {
+void judge_blocked_callback(Scene& scene) {
   const scheduling::Tasks& tasks = scene.world().scheduler.tasks();
   for (const auto& task : tasks.all()) {
     if (!waits_in_vain(tasks, *task)) continue;
@@ -40,6 +40,6 @@ void judge(Scene& scene) {
 extern const OracleInfo blocked_callback;
 const OracleInfo blocked_callback{
     "blocked_callback", "a function that the driver called gets the locks that it waits for",
-    judge};
+    judge_blocked_callback};
 
 }  // namespace harness::oracles

@@ -33,7 +33,7 @@ bool is_reported(const History& history, const Life& life) {
   });
 }
 
-void judge(Scene& scene) {
+void judge_retention(Scene& scene) {
   const Observed& observed = scene.observed();
   if (!observed.quiescent) return;
   const Records<Life>& lives = scene.world().ledger.lives();
@@ -49,6 +49,7 @@ void judge(Scene& scene) {
 }  // namespace
 
 extern const OracleInfo retention;
-const OracleInfo retention{"retention", "at quiescence everything is back to the baseline", judge};
+const OracleInfo retention{"retention", "at quiescence everything is back to the baseline",
+                           judge_retention};
 
 }  // namespace harness::oracles

@@ -13,7 +13,7 @@ bool is_evidence(const Event& event) {
   return event.kind != EventKind::op && event.kind != EventKind::note;
 }
 
-void judge(Scene& scene) {
+void judge_vacuity(Scene& scene) {
   const Records<Event>& events = scene.world().history.events();
   if (std::none_of(events.begin(), events.end(), is_evidence)) scene.mark_vacuous();
 }
@@ -22,6 +22,6 @@ void judge(Scene& scene) {
 
 extern const OracleInfo vacuity;
 const OracleInfo vacuity{"vacuity", "a run in which the path under test did nothing proves nothing",
-                         judge};
+                         judge_vacuity};
 
 }  // namespace harness::oracles

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/task/copies.h"
 
+#include "targets/alltoallv/layout.h"
 #include "targets/alltoallv/policy.h"
 
 namespace targets::alltoallv {
@@ -8,8 +9,6 @@ namespace targets::alltoallv {
 using harness::SiteScope;
 
 namespace {
-
-constexpr std::uint32_t kBytes = sizeof(std::int32_t);
 
 Status status_of(CUresult result) {
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
@@ -83,8 +82,8 @@ Status Copies::submit_batch() {
     const std::uint32_t peer = (rank + i) % core_.setup.rank_count;
     const Share share = share_of(peer, rank);
     if (share.bytes == 0) continue;
-    targets[count] =
-        operands_.destination() + post_.arguments.exchange.receive_displacement[peer] * kBytes;
+    targets[count] = operands_.destination() +
+                     post_.arguments.exchange.receive_displacement[peer] * kElementBytes;
     sources[count] = source_of(peer) + share.displacement;
     sizes[count] = share.bytes;
     attributes[count].srcAccessOrder = core_.policy->reads_in_stream_order()
@@ -111,11 +110,12 @@ CUdeviceptr Copies::source_of(std::uint32_t peer) const {
 Copies::Share Copies::share_of(std::uint32_t from, std::uint32_t to) const {
   const Exchange& exchange = post_.arguments.exchange;
   if (post_.arguments.collective == Collective::alltoall) {
-    const std::uint32_t bytes = exchange.send_count[to] * kBytes;
+    const std::uint32_t bytes = exchange.send_count[to] * kElementBytes;
     return {bytes, to * bytes};
   }
   if (from == post_.rank.number)
-    return {exchange.send_count[to] * kBytes, exchange.send_displacement[to] * kBytes};
+    return {exchange.send_count[to] * kElementBytes,
+            exchange.send_displacement[to] * kElementBytes};
   Entry& entry = post_.entry(from);
   const std::uint32_t bytes = entry.shares.read(&Shares::send_bytes, to, post_.mark());
   if (bytes == 0) return {};
@@ -126,7 +126,8 @@ Status Copies::copy_from(std::uint32_t peer) {
   const Share share = share_of(peer, post_.rank.number);
   if (share.bytes == 0) return Status::ok;
   const CUdeviceptr from = source_of(peer);
-  const std::uint32_t displacement = post_.arguments.exchange.receive_displacement[peer] * kBytes;
+  const std::uint32_t displacement =
+      post_.arguments.exchange.receive_displacement[peer] * kElementBytes;
   return submit(operands_.destination() + displacement, from + share.displacement, share.bytes);
 }
 

@@ -7,11 +7,6 @@
 #include "targets/alltoallv/policy.h"
 
 namespace targets::alltoallv {
-namespace {
-
-constexpr std::size_t kBytes = sizeof(std::int32_t);
-
-}  // namespace
 
 Status Steps::advance(bool& last) {
   if (copies_.in_flight())
@@ -111,14 +106,16 @@ Status Steps::ring_step(bool& last) {
   const std::uint32_t first = fragment * kFragmentElements;
   last = within + 1 == steps && first + kFragmentElements >= elements;
   if (first >= elements) return Status::ok;
-  const std::size_t bytes = std::min(kFragmentElements, elements - first) * kBytes;
+  const std::size_t bytes = std::min(kFragmentElements, elements - first) * kElementBytes;
   const auto target_of = [&](std::uint32_t origin) {
-    return operands_.destination() + (exchange.receive_displacement[origin] + first) * kBytes;
+    return operands_.destination() +
+           (exchange.receive_displacement[origin] + first) * kElementBytes;
   };
   const std::size_t written = step_ % 2 * kScratchHalf;
   const std::size_t read = kScratchHalf - written;
   CUdeviceptr from = scratch_of(rank) + read;  // Data that came from the left.
-  if (within == 0) from = operands_.source() + (exchange.send_displacement[0] + first) * kBytes;
+  if (within == 0)
+    from = operands_.source() + (exchange.send_displacement[0] + first) * kElementBytes;
   const Status status = copies_.submit(target_of((rank + count - within) % count), from, bytes);
   if (status != Status::ok) return status;
   if (within + 1 < steps)
@@ -131,7 +128,7 @@ Status Steps::ring_step(bool& last) {
 Status Steps::linear_step(bool& last) {
   last = step_ == 1;
   if (last) return reduce();
-  const std::size_t bytes = (core_.element_count - post_.arguments.offset) * kBytes;
+  const std::size_t bytes = (core_.element_count - post_.arguments.offset) * kElementBytes;
   return copies_.submit(scratch_of(post_.rank.number), operands_.source(), bytes);
 }
 
@@ -142,7 +139,8 @@ Status Steps::reduce() {
   block.piece_count = static_cast<std::int32_t>(core_.setup.rank_count);
   block.count = exchange.receive_count[0];
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer)
-    block.pieces[peer] = scratch_of(peer) + exchange.send_displacement[post_.rank.number] * kBytes;
+    block.pieces[peer] =
+        scratch_of(peer) + exchange.send_displacement[post_.rank.number] * kElementBytes;
   CUdeviceptr at = post_.rank.context.block_of(post_.request);
   void* parameters[] = {&at};
   const unsigned threads = block_threads(core_.element_count);

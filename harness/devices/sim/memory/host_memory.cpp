@@ -8,8 +8,7 @@
 namespace harness::devices {
 
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
-  constexpr std::uint64_t kPage = 4096;
-  const std::uint64_t low = address / kPage * kPage;
+  const std::uint64_t low = address / Memory::kPage * Memory::kPage;
   return msync(reinterpret_cast<void*>(low), address - low + bytes, MS_ASYNC) == 0;
 }
 
