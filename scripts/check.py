@@ -70,17 +70,17 @@ QUICK_CHECKS = ("checks/layers.py", "checks/hygiene.py", "checks/foreign.py", "c
 
 
 def unit(tally, full):
-    """Unit and conformance tests and RapidCheck properties in the release build; only a sample of the laws without --long."""
+    """Unit and conformance tests and RapidCheck properties in the release build; only a sample of the laws, seeds and repetitions without --long."""
     properties = [f"property_{folder.name}" for folder in sorted((ROOT / "scenarios").iterdir()) if (folder / "scenario.cpp").exists()]
     build("release", "afterlife_tests", "cudart_tests", "cudart12_tests", *properties)
-    gtest(tally, "release", "afterlife_tests", env={} if full else SAMPLED_LAWS)
+    gtest(tally, "release", "afterlife_tests", env={} if full else SAMPLED)
     gtest(tally, "release", "cudart_tests")
     gtest(tally, "release", "cudart12_tests")
     for name in properties:
         gtest(tally, "release", name, env={"RC_PARAMS": "seed=1"})
 
 
-SAMPLED_LAWS = {"AFTERLIFE_SAMPLED_LAWS": "1"}
+SAMPLED = {"AFTERLIFE_SAMPLED_TESTS": "1"}
 
 
 def corpus(tally, full):
@@ -325,7 +325,7 @@ def quick(path):
         """The corpus and the quick tests."""
         build("release", "afterlife", "afterlife_tests")
         replay_corpus(tally, "release", path or "*")
-        gtest(tally, "release", "afterlife_tests", only=f"*{path}*" if path else f"*-{SLOW_TESTS}", env=SAMPLED_LAWS)
+        gtest(tally, "release", "afterlife_tests", only=f"*{path}*" if path else f"*-{SLOW_TESTS}", env=SAMPLED)
 
     return checks, tests
 

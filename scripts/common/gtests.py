@@ -44,14 +44,14 @@ class Tally(collections.Counter):
 
 
 def gtest(tally, preset, name, only="*", **how):
-    """Runs a GoogleTest program in parts, as many at a time as there are cores, counts each of its tests, and shows the failures. A part is stopped only if
-    it makes no progress, never just because the machine is slow.
+    """Runs a GoogleTest program in parts, one more at a time than there are cores, since tests of hangs wait; counts each of its tests, and shows the
+    failures. A part is stopped only if it makes no progress, never just because the machine is slow.
     """
     if not programs.exists(preset, name):
         return tally.add(False, f"build/{preset}/{name} is not built")
     cores = len(os.sched_getaffinity(0))
     parts = PARTS_OF_A_CORE * cores
-    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
+    with concurrent.futures.ThreadPoolExecutor(cores + 1) as pool:
         ended = list(pool.map(lambda part: run_part(preset, name, only, part, parts, **how), range(parts)))
     for part, (code, output, tests) in enumerate(ended, 1):
         reasons = skip_reasons(output)

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "harness/client/outside/search/failure.h"
+#include "harness/base/tests/sampled.h"
 #include "harness/client/tests/run_stage.h"
 
 namespace harness {
@@ -237,7 +238,7 @@ TEST_P(ClientAtRandom, AProgramThatFailsByItselfHasNoFinding) {
   const std::string copy = folder_ / "at_random.py";
   write_file(copy, read_file(script("at_random.py")));
   const Words command{"python3", copy, source, end};
-  const Ended ended = run({"--runs", "30", "--json"}, command);
+  const Ended ended = run({"--runs", std::to_string(sampled(30, 12)), "--json"}, command);
   EXPECT_NE(ended.code, 1) << ended.out;
 }
 

@@ -48,11 +48,11 @@ TEST_F(ClientHang, ARunThatAnotherThingEndsIsNoDeadlock) {
 }
 
 TEST_F(ClientHang, ALoopWithoutEndIsFoundByItsTime) {
-  const json result = found({"--runs", "8", "--timeout", "1.5"}, {"python3", file_, "spinning"}, 1);
+  const json result = found({"--runs", "8", "--timeout", "0.5"}, {"python3", file_, "spinning"}, 1);
   ASSERT_EQ(result["findings"].size(), 1u) << result["findings"];
   const json& finding = result["findings"][0];
   EXPECT_EQ(finding["signature"], "failure hang in deadlocking.py:take");
-  EXPECT_EQ(finding["ended"], "did not end within 1.5 s (--timeout)");
+  EXPECT_EQ(finding["ended"], "did not end within 0.5 s (--timeout)");
   EXPECT_EQ(finding["shown"], 3);
   const auto begin = std::chrono::steady_clock::now();
   const Ended ended = run_toys({"replay", finding["file"]});

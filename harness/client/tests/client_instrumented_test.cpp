@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "harness/base/tests/sampled.h"
 #include "harness/client/tests/run_stage.h"
 
 namespace harness {
@@ -82,7 +83,7 @@ TEST_P(ClientAtomicMistakes, AreFoundFromSeveralSeedsAndReplay) {
     const json& finding = result["findings"][0];
     EXPECT_THAT(std::string(finding["signature"]), HasSubstr("Aborted")) << seed;
     EXPECT_EQ(finding["doubt"], "") << seed;
-    for (int i = 0; i < 10; ++i) {
+    for (unsigned i = 0; i < sampled(10, 3); ++i) {
       const Ended ended = run_toys({"replay", finding["file"]});
       EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
     }
@@ -96,7 +97,8 @@ class ClientOrdered : public ClientInstrumented,
                       public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(ClientOrdered, AreSilentAndEnd) {
-  const json result = found({"--runs", "200"}, part("client_ordered", GetParam()), 0);
+  const json result =
+      found({"--runs", std::to_string(sampled(200, 60))}, part("client_ordered", GetParam()), 0);
   EXPECT_THAT(result["findings"], IsEmpty());
   EXPECT_THAT(result["failures"], IsEmpty());
 }

@@ -8,6 +8,7 @@
 
 #include "harness/base/sanitizers/sanitizers.h"
 #include "harness/base/tests/child.h"
+#include "harness/base/tests/sampled.h"
 #include "harness/client/outside/fork_server.h"
 #include "harness/client/outside/search/search.h"
 #include "harness/client/tests/interpreters.h"
@@ -111,20 +112,20 @@ class ClientThreads : public ::testing::Test {
     EXPECT_TRUE(finding.repeats() && finding.replay_count == 3) << words(finding);
     EXPECT_THAT(finding.doubt, IsEmpty());
   }
-  static void expect_found_from_ten_seeds(const std::string& file, const std::string& kind) {
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  static void expect_found_from_each_seed(const std::string& file, const std::string& kind) {
+    for (std::uint64_t seed = 1; seed <= sampled(10, 2); ++seed) {
       SCOPED_TRACE(seed);
       expect_minimal(found(client_of(file), kind, seed));
     }
   }
   /// Replays the finding this often, alone in a process and forked in turns.
-  static void expect_equal_replays(const Client& client, const Finding& finding, int count) {
+  static void expect_equal_replays(const Client& client, const Finding& finding, unsigned count) {
     Orders orders;
     for (const ToldDecision& one : finding.decisions) orders.tape.push_back(one.decision);
     ForkServer server(client, kGoOn);
     ASSERT_THAT(server.refusal(), IsEmpty());
     std::set<std::string> outcomes;
-    for (int i = 0; i < count; i += 2) {
+    for (unsigned i = 0; i < count; i += 2) {
       outcomes.insert(told(run_client(client, orders, kGoOn)));
       outcomes.insert(told(*server.run(orders)));
     }
@@ -153,18 +154,18 @@ class ClientThreads : public ::testing::Test {
 };
 
 TEST_F(ClientThreads, ABufferDroppedWhileAGraphIsLaunchedIsFoundFromEachSeed) {
-  expect_found_from_ten_seeds(script("dropped_by_thread.py"), "use_after_free");
+  expect_found_from_each_seed(script("dropped_by_thread.py"), "use_after_free");
 }
 
 TEST_F(ClientThreads, ABufferTakenBackFromAQueueIsFoundFromEachSeed) {
-  expect_found_from_ten_seeds(script("queued.py"), "use_after_free");
+  expect_found_from_each_seed(script("queued.py"), "use_after_free");
 }
 
 TEST_F(ClientThreads, ABufferFreedTwiceByAPoolIsFoundFromEachSeed) {
-  expect_found_from_ten_seeds(script("pooled.py"), "double_free");
+  expect_found_from_each_seed(script("pooled.py"), "double_free");
 }
 
-TEST_F(ClientThreads, AFindingIsReplayedTwentyTimesAsItWas) {
+TEST_F(ClientThreads, AFindingIsReplayedAsItWas) {
   const std::vector<std::pair<std::string, std::string>> programs{
       {"dropped_by_thread.py", "use_after_free"},
       {"queued.py", "use_after_free"},
@@ -172,7 +173,7 @@ TEST_F(ClientThreads, AFindingIsReplayedTwentyTimesAsItWas) {
   for (const auto& [name, kind] : programs) {
     SCOPED_TRACE(name);
     const Client client = client_of(script(name));
-    expect_equal_replays(client, found(client, kind, 1), 20);
+    expect_equal_replays(client, found(client, kind, 1), sampled(20, 4));
   }
 }
 
@@ -182,7 +183,7 @@ TEST_F(ClientThreads, ManyDecisionsAreReplayedAsTheyWere) {
     ForkServer server(client, kGoOn);
     ASSERT_THAT(server.refusal(), IsEmpty());
     std::set<std::string> different;
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    for (std::uint64_t seed = 1; seed <= sampled(8, 3); ++seed) {
       const ClientRun drawn = *server.run({.draws = true, .seed = seed, .tape = {}});
       Orders again;
       for (const ToldDecision& one : drawn.decisions()) again.tape.push_back(one.decision);

@@ -246,11 +246,11 @@ SearchOptions options_of(std::uint64_t run_limit) {
 }
 
 TEST_F(EndlessLoop, TheSearchGoesOn) {
-  SearchOptions options = options_of(30);
+  SearchOptions options = options_of(12);
   options.minimize = false;
   Runner runner;
   const SearchResult result = search(runner, looper::scenario, 0, options);
-  EXPECT_EQ(result.tally.runs, 30u);
+  EXPECT_EQ(result.tally.runs, 12u);
   EXPECT_EQ(result.verdict, Verdict::caught);
   EXPECT_FALSE(result.nondeterministic);
   ASSERT_EQ(result.findings.size(), 1u);

@@ -14,6 +14,7 @@
 #include <set>
 
 #include "harness/base/sanitizers/sanitizers.h"
+#include "harness/base/tests/sampled.h"
 #include "harness/core/fault/kinds.h"
 #include "harness/core/pick/replay.h"
 #include "harness/run/strategies/bytes.h"
@@ -53,12 +54,12 @@ std::string name_of(const Subject& subject) {
 
 void PrintTo(const Subject& subject, std::ostream* out) { *out << name_of(subject); }
 
-/// Under a sanitizer, and when AFTERLIFE_SAMPLED_LAWS is set, the laws are checked for a sample.
-const bool kSampled = kAsan || kTsan || std::getenv("AFTERLIFE_SAMPLED_LAWS") != nullptr;
+/// Under a sanitizer the laws are always checked for a sample.
+const bool kSampled = kAsan || kTsan || harness::is_sampled();
 
 /// A sample has a variant's first config and one more, another for each variant: which memory is
 /// touched differs little between configs.
-bool is_sampled(std::size_t variant, std::size_t config, std::size_t count) {
+bool is_in_sample(std::size_t variant, std::size_t config, std::size_t count) {
   constexpr std::size_t kStride = 11;  // No divisor of a path's count: all configs have their turn.
   return !kSampled || config == 0 || config == (variant + 1) * kStride % count;
 }
@@ -68,7 +69,7 @@ std::vector<Subject> every_config() {
   for (const Scenario* scenario : tables::scenarios())
     for (std::size_t variant = 0; variant < scenario->variants.size(); ++variant)
       for (std::size_t config = 0, count = config_count(*scenario); config < count; ++config)
-        if (is_sampled(variant, config, count)) subjects.push_back({scenario, variant, config});
+        if (is_in_sample(variant, config, count)) subjects.push_back({scenario, variant, config});
   return subjects;
 }
 
