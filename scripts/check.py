@@ -369,6 +369,12 @@ def chosen(options):
     return [step for step in STEPS if (step.__name__ in options.steps if options.steps else options.all or options.long or step in DEFAULT)]
 
 
+def leave_shims():
+    """Makes `python3` the interpreter that runs this, if it is now a shim of pyenv, whose start takes longer than most tests."""
+    if pathlib.Path(shutil.which("python3") or "").parent.name == "shims":
+        os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+
+
 def main():
     parser = CommandLine(__doc__)
     parser.add_argument("--quick", nargs="?", const="")
@@ -381,6 +387,7 @@ def main():
         for step, seconds in STEPS.items():
             print(f"{step.__name__:12}{seconds:6} s  {step.__doc__.splitlines()[0]}")
         return 0
+    leave_shims()
     steps = chosen(options)
     seconds = sum(STEPS.get(step, 90) for step in steps)
     print(f"{len(steps)} steps: up to {seconds / 2 / 60:.0f} minutes on two quiet cores; a third of that where the build is there", flush=True)

@@ -27,6 +27,7 @@
 #include "harness/client/outside/party_functions.h"
 #include "harness/client/outside/run_folder.h"
 #include "harness/client/outside/search/failure.h"
+#include "harness/client/outside/shim.h"
 #include "harness/client/outside/source_places.h"
 
 namespace harness::client {
@@ -271,8 +272,8 @@ ClientRun run_client(const Client& client, const Orders& orders, const std::atom
   ClientRun run;
   const Broker broker(folder.name());
   HangWatch watch;
-  run.ended =
-      run_process(client.command, process_options(client, folder.name(), orders, &watch), stop);
+  run.ended = run_process(without_shim(client.command),
+                          process_options(client, folder.name(), orders, &watch), stop);
   run.reports = read_reports(folder.name());
   judge_end(run, client, orders);
   if (orders.locates) locate(run);
