@@ -183,7 +183,7 @@ TEST_F(ClientThreads, ManyDecisionsAreReplayedAsTheyWere) {
     ForkServer server(client, kGoOn);
     ASSERT_THAT(server.refusal(), IsEmpty());
     std::set<std::string> different;
-    for (std::uint64_t seed = 1; seed <= sampled(8, 3); ++seed) {
+    for (std::uint64_t seed = 1; seed <= sampled(8, 6); ++seed) {
       const ClientRun drawn = *server.run({.draws = true, .seed = seed, .tape = {}});
       Orders again;
       for (const ToldDecision& one : drawn.decisions()) again.tape.push_back(one.decision);

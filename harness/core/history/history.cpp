@@ -14,8 +14,8 @@ Label to_label(EventKind kind) {
   return kLabels[raw(kind)];
 }
 
-// A fatal fault may not end its run. The last fatal one does.
-void History::add(Fault fault) {
+// A fatal fault may not end its run. The last fatal one does. A debugger has its breakpoint here.
+[[gnu::noinline]] void History::add(Fault fault) {
   if (!counts(fault.kind)) return;
   if (faults_.size() < kFaultLimit) return faults_.push_back(std::move(fault));
   if (!fault.fatal) return;
