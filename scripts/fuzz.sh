@@ -10,7 +10,7 @@ Usage: ./scripts/fuzz.sh [PATH[/VARIANT]] [--seconds N] [--json] [option...]
 
 Installs what is missing (Debian 12 or newer, root or sudo), builds the release preset with all that
 `afterlife run` needs, and runs `afterlife fuzz`: every path and variant, or the one named, for 60
-seconds in all. The build takes 5 to 15 minutes on two cores the first time, and 5 GB of disk.
+seconds in all. The build takes 4 to 10 minutes on two cores the first time, and 5 GB of disk.
 
   --seconds N   how long to fuzz, in all (default 60)
   --runs N      how many runs per variant, instead of a time
