@@ -48,7 +48,7 @@ Case case_of(const Scenario& scenario) {
   return {&scenario, toy::borrow, config_at(scenario, 0), &toy::no_device, {}};
 }
 
-TEST(Faults, TheFirstFewOfARunAreKeptAndTheOneThatEndedIt) {
+TEST(Faults, TheFirstFaultsOfARunAndTheFatalOneAreKept) {
   const Scenario scenario = at_fault_in_every_turn();
   Runner runner;
   const Outcome& outcome = runner.run(case_of(scenario));
@@ -62,7 +62,7 @@ TEST(Faults, TheFirstFewOfARunAreKeptAndTheOneThatEndedIt) {
   }
 }
 
-TEST(Faults, ARunWithVeryManyDoesNotStallASearch) {
+TEST(Faults, ARunWithVeryManyFaultsDoesNotStallASearch) {
   const Scenario scenario = at_fault_in_every_turn();
   SearchOptions options;
   options.strategy = find(tables::strategies(), "random_walk");
@@ -78,7 +78,7 @@ TEST(Faults, ARunWithVeryManyDoesNotStallASearch) {
   EXPECT_LE(looks, run_count * History::kFaultLimit * History::kFaultLimit);
 }
 
-TEST(Faults, OfFatalOnesBeyondTheLimitTheLastIsKept) {
+TEST(Faults, TheLastFatalFaultBeyondTheLimitIsKept) {
   History history;
   const auto add = [&](FaultKind kind, bool fatal, Tick tick) {
     Fault fault;

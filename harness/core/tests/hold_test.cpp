@@ -58,14 +58,14 @@ Outcome run_with(Gone gone, const Hold& hold) {
   return runner.run(kScenario, gone, config_at(kScenario, 0), toy::no_device, strategy);
 }
 
-TEST(Hold, IsThereForItsUseWhoeverHasItsNumber) {
+TEST(Hold, KeepsAnObjectThatIsUsedByNumber) {
   EXPECT_TRUE(run_with(thing, {.object = "another"}).failed());
   EXPECT_FALSE(run_with(thing, {.object = "thing"}).failed());
   EXPECT_FALSE(run_with(thing, {.object = "thing", .used = "meet"}).failed());
   EXPECT_TRUE(run_with(thing, {.object = "thing", .used = "elsewhere"}).failed());
 }
 
-TEST(Hold, OfNothingButANumberMeetsWhoHasItNow) {
+TEST(Hold, OfANumberAloneReachesItsPresentOwner) {
   EXPECT_TRUE(run_with(number, {.object = "thing"}).failed());
 }
 

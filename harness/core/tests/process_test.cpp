@@ -29,7 +29,7 @@ class Delays : public Strategy {
   std::uint32_t option_;
 };
 
-TEST(Process, ATaskBelongsToThatOfWhoeverSpawnedIt) {
+TEST(Process, ATaskBelongsToTheProcessOfItsSpawner) {
   testing::Stage stage;
   testing::Plain plain;
   stage.begin(plain);
@@ -48,7 +48,7 @@ TEST(Process, ATaskBelongsToThatOfWhoeverSpawnedIt) {
   EXPECT_EQ(seen[2], ProcessId::first);
 }
 
-TEST(Process, ASlowOneIsSlowWithAllItsTasks) {
+TEST(Process, ASlowProcessSlowsAllItsTasks) {
   testing::Stage stage;
   testing::Plain plain;
   stage.begin(plain);
@@ -87,7 +87,7 @@ std::string order_with(Strategy& strategy, bool allowed) {
   return order;
 }
 
-TEST(Process, ADelayPointHoldsUpOnlyByAPickAndOnlyWhereAllowed) {
+TEST(Process, ADelayPointDelaysOnlyByChoiceAndIfAllowed) {
   testing::Plain plain;
   Delays never(0);
   Delays briefly(1);
@@ -101,7 +101,7 @@ TEST(Process, ADelayPointHoldsUpOnlyByAPickAndOnlyWhereAllowed) {
   EXPECT_EQ(order_with(for_long, true), all + "a");
 }
 
-TEST(Process, OneThatIsHeldUpAloneGoesOnAtOnce) {
+TEST(Process, ALoneDelayedTaskContinuesImmediately) {
   testing::Stage stage;
   Delays for_long(5);
   stage.begin(for_long);
@@ -154,7 +154,7 @@ class Skews : public Strategy {
   Counts counts_;
 };
 
-TEST(Process, TheSkewActorAsksOnceForEachAndAllowsDelays) {
+TEST(Process, TheSkewActorAsksOncePerProcessAndAllowsDelays) {
   Scenario ranks = testing::toy::scenario;
   ranks.drive = drive_ranks;
   ranks.window_of = nullptr;

@@ -225,7 +225,7 @@ TEST_P(CudaHostile, NoExceptionLeavesAnyEntryPoint) {
   EXPECT_EXIT(std::_Exit(call_every_row()), ::testing::ExitedWithCode(0), "");
 }
 
-TEST_P(CudaHostile, ASizeThatNoMemoryHasIsInvalid) {
+TEST_P(CudaHostile, AnImpossibleSizeIsInvalid) {
   std::array<std::byte, 64> here{};
   const auto address = reinterpret_cast<CUdeviceptr>(here.data());
   for (const std::uint64_t bytes : kHuge)
@@ -237,7 +237,7 @@ TEST_P(CudaHostile, ASizeThatNoMemoryHasIsInvalid) {
     });
 }
 
-TEST_P(CudaHostile, NullIsNoHostMemory) {
+TEST_P(CudaHostile, NullHostMemoryIsInvalid) {
   attempt("copies", [&](const Real& real) {
     EXPECT_EQ(cuMemcpyHtoD_v2(real.memory, nullptr, 4), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemcpyDtoH_v2(nullptr, real.memory, 4), CUDA_ERROR_INVALID_VALUE);

@@ -81,7 +81,7 @@ void let_others_run(Scheduler& scheduler) {
 
 // ---- on which thread a destructor runs ---------------------------------------------------------
 
-TEST_F(DriverLock, ADestructorRunsOnAnotherThreadUnlessAPickSaysOtherwise) {
+TEST_F(DriverLock, ADestructorRunsOnAnotherThreadByDefault) {
   run(Plain(), [this] {
     Shared shared(scheduler());
     CUDA_OK(cuGraphDestroy(make_owner(shared, just_count)));
@@ -92,7 +92,7 @@ TEST_F(DriverLock, ADestructorRunsOnAnotherThreadUnlessAPickSaysOtherwise) {
   expect_finished();
 }
 
-TEST_F(DriverLock, ADestructorMayRunInsideTheCallThatDropsTheLastReference) {
+TEST_F(DriverLock, ADestructorMayRunInTheCallThatDropsTheLastReference) {
   run(Driver(Driver::caller, false), [this] {
     Shared shared(scheduler());
     CUDA_OK(cuGraphDestroy(make_owner(shared, just_count)));
@@ -117,7 +117,7 @@ TEST_F(DriverLock, ADestructorMayRunInsideTheCallThatDropsTheLastReference) {
   expect_finished();
 }
 
-TEST_F(DriverLock, WhatALaunchLetsGoOfTheDriverEndsByItself) {
+TEST_F(DriverLock, ReferencesOfAFinishedLaunchAreDroppedByTheDriver) {
   class Late : public Driver {
    public:
     Late() : Driver(caller, false) {}
@@ -143,7 +143,7 @@ TEST_F(DriverLock, WhatALaunchLetsGoOfTheDriverEndsByItself) {
   expect_finished();
 }
 
-TEST_F(DriverLock, OnTheCallersThreadADestructorMayNotCallCudaEither) {
+TEST_F(DriverLock, ADestructorOnTheCallersThreadMayNotCallCuda) {
   run(Driver(Driver::caller, false), [this] {
     Shared shared(scheduler());
     CUDA_OK(cuGraphDestroy(make_owner(shared, [](void* data) {
@@ -168,13 +168,13 @@ void destroy_with_the_lock_held(Scheduler& scheduler) {
   EXPECT_EQ(shared.calls, 1);
 }
 
-TEST_F(DriverLock, ADestructorThatWantsTheCallersLockHangsOnHisThread) {
+TEST_F(DriverLock, ADestructorThatTakesTheCallersLockHangsOnItsThread) {
   run(Driver(Driver::caller, false), [this] { destroy_with_the_lock_held(scheduler()); });
   EXPECT_EQ(ending, Ending::deadlock);
   EXPECT_EQ(detail(FaultKind::deadlock), "main waits for table lock held by main");
 }
 
-TEST_F(DriverLock, ADestructorThatWantsTheCallersLockGetsItOnAnother) {
+TEST_F(DriverLock, ADestructorOnAnotherThreadTakesTheCallersLock) {
   run(Plain(), [this] { destroy_with_the_lock_held(scheduler()); });
   expect_finished();
 }
@@ -195,7 +195,7 @@ void call_with_the_lock_held(Scheduler& scheduler) {
   EXPECT_EQ(shared.calls, 1);
 }
 
-TEST_F(DriverLock, ACircleThroughTheDriversLockIsToldWhereItDoesNotHang) {
+TEST_F(DriverLock, ALockCycleThroughTheDriverIsReportedWithoutAHang) {
   run(Driver(Driver::own_thread, true), [this] { call_with_the_lock_held(scheduler()); });
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "lock_cycle");
@@ -205,7 +205,7 @@ TEST_F(DriverLock, ACircleThroughTheDriversLockIsToldWhereItDoesNotHang) {
       "table lock and waits for driver lock in cuMemAlloc");
 }
 
-TEST_F(DriverLock, ADriverThatHoldsNothingWhileItCallsMakesNoCircle) {
+TEST_F(DriverLock, ADriverThatHoldsNoLockDuringCallbacksMakesNoCycle) {
   run(Plain(), [this] { call_with_the_lock_held(scheduler()); });
   expect_finished();
 }
@@ -223,7 +223,7 @@ class Meet : public Driver {
   bool& locked_;
 };
 
-TEST_F(DriverLock, ACircleThroughTheDriversLockHangsWhereBothAreAtIt) {
+TEST_F(DriverLock, ALockCycleThroughTheDriverCanHang) {
   bool locked = false;
   run(Meet(locked), [this, &locked] {
     Shared shared(scheduler());
@@ -240,7 +240,7 @@ TEST_F(DriverLock, ACircleThroughTheDriversLockHangsWhereBothAreAtIt) {
       "held by main");
 }
 
-TEST_F(DriverLock, WhoWaitsForTheFunctionFirstMakesNoCircle) {
+TEST_F(DriverLock, WaitingForTheFunctionFirstMakesNoCycle) {
   run(Driver(Driver::own_thread, true), [this] {
     Shared shared(scheduler());
     CUstream stream = make_stream();
@@ -252,7 +252,7 @@ TEST_F(DriverLock, WhoWaitsForTheFunctionFirstMakesNoCircle) {
   expect_finished();
 }
 
-TEST_F(DriverLock, WhoCallsBeforeTheFunctionIsSubmittedMakesNoCircle) {
+TEST_F(DriverLock, CallingBeforeTheFunctionIsSubmittedMakesNoCycle) {
   run(Driver(Driver::own_thread, true), [this] {
     Shared shared(scheduler());
     CUstream stream = make_stream();
@@ -266,7 +266,7 @@ TEST_F(DriverLock, WhoCallsBeforeTheFunctionIsSubmittedMakesNoCircle) {
   expect_finished();
 }
 
-TEST_F(DriverLock, ADestructorOnACallersThreadMakesTheCircle) {
+TEST_F(DriverLock, ADestructorOnACallersThreadMakesTheCycle) {
   run(Driver(Driver::caller, true), [this] {
     Shared shared(scheduler());
     CUgraph graph = make_owner(shared, lock_and_count);
@@ -288,7 +288,7 @@ TEST_F(DriverLock, ADestructorOnACallersThreadMakesTheCircle) {
 
 // ---- the driver's thread -----------------------------------------------------------------------
 
-TEST_F(DriverLock, WhoWaitsForAFunctionWithItsLockHeldHangs) {
+TEST_F(DriverLock, WaitingForAFunctionWhileHoldingItsLockHangs) {
   run(Plain(), [this] {
     Shared shared(scheduler());
     CUstream stream = make_stream();
@@ -311,7 +311,7 @@ void starve(Scheduler& scheduler) {
   CUDA_OK(cuStreamSynchronize(stream));
 }
 
-TEST_F(DriverLock, ADestructorThatBlocksStarvesHostFunctionsOnTheSameThread) {
+TEST_F(DriverLock, ABlockingDestructorStarvesHostFunctionsOnItsThread) {
   run(Driver(Driver::shared_thread, false), [this] { starve(scheduler()); });
   EXPECT_EQ(ending, Ending::deadlock);
   EXPECT_NE(detail(FaultKind::deadlock)
@@ -321,7 +321,7 @@ TEST_F(DriverLock, ADestructorThatBlocksStarvesHostFunctionsOnTheSameThread) {
       << detail(FaultKind::deadlock);
 }
 
-TEST_F(DriverLock, ADestructorThatBlocksStarvesNobodyOnAThreadOfItsOwn) {
+TEST_F(DriverLock, ABlockingDestructorOnItsOwnThreadStarvesNothing) {
   run(Plain(), [this] { starve(scheduler()); });
   EXPECT_EQ(ending, Ending::finished) << stage.fault();
 }
@@ -364,7 +364,7 @@ class LockOrder : public DriverLock {
   };
 };
 
-TEST_F(LockOrder, OppositeOrdersOfTwoTasksAreACircle) {
+TEST_F(LockOrder, OppositeOrdersOfTwoTasksAreACycle) {
   run_two(
       [](Locks& locks) {
         locks.met.wait();
@@ -378,7 +378,7 @@ TEST_F(LockOrder, OppositeOrdersOfTwoTasksAreACircle) {
   EXPECT_EQ(stage.fault(), "lock_cycle");
 }
 
-TEST_F(LockOrder, OppositeOrdersUnderAThirdLockAreNone) {
+TEST_F(LockOrder, OppositeOrdersUnderAThirdLockAreNoCycle) {
   run_two(
       [](Locks& locks) {
         const LockGuard gate(locks.gate);
@@ -393,7 +393,7 @@ TEST_F(LockOrder, OppositeOrdersUnderAThirdLockAreNone) {
   expect_finished();
 }
 
-TEST_F(LockOrder, OppositeOrdersOneAfterTheOtherAreNone) {
+TEST_F(LockOrder, OppositeOrdersOneAfterTheOtherAreNoCycle) {
   run_two(
       [](Locks& locks) {
         {
@@ -410,7 +410,7 @@ TEST_F(LockOrder, OppositeOrdersOneAfterTheOtherAreNone) {
   expect_finished();
 }
 
-TEST_F(LockOrder, ATaskAloneMakesNone) {
+TEST_F(LockOrder, ASingleTaskMakesNoCycle) {
   run_two(
       [](Locks& locks) {
         {
@@ -424,7 +424,7 @@ TEST_F(LockOrder, ATaskAloneMakesNone) {
   expect_finished();
 }
 
-TEST_F(LockOrder, WhatIsOnlyTriedIsNotWaitedFor) {
+TEST_F(LockOrder, ATryLockIsNotAWait) {
   run_two(
       [](Locks& locks) {
         locks.met.wait();

@@ -18,7 +18,7 @@ Ended memory(std::vector<std::string> arguments) {
   return run_child("afterlife", std::move(arguments));
 }
 
-TEST(CliMemory, OfASearchDoesNotGrow) {
+TEST(CliMemory, TheMemoryOfASearchDoesNotGrow) {
   const Ended ended = memory({"example", "--runs", "4000", "--json"});
   ASSERT_EQ(ended.code, 0) << ended.err;
   const json found = json::parse(ended.out);
@@ -36,7 +36,7 @@ TEST(CliMemory, TakesAVariantByName) {
   EXPECT_THAT(ended.out, HasSubstr(" bytes at most\n"));
 }
 
-TEST(CliMemory, WhatItIsNotToldIsUsage) {
+TEST(CliMemory, WrongArgumentsAreAUsageError) {
   EXPECT_EQ(memory({"nosuch"}).code, 3);
   EXPECT_EQ(memory({"example", "--runs", "63"}).code, 3);
 }

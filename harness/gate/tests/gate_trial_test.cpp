@@ -72,13 +72,13 @@ INSTANTIATE_TEST_SUITE_P(Noise, GateRates, ::testing::ValuesIn(testing::all_nois
                          [](const auto& info) { return std::string(info.param.name); });
 
 // harness/docs/explanation/gate.md has the rates over 1000 suites of each kind: none was red.
-TEST_P(GateRates, NoSuiteIsRedWhereNothingChanged) {
+TEST_P(GateRates, UnchangedSuitesPass) {
   const Rates found = rates(machines(GetParam(), 0), 112);
   EXPECT_EQ(found.red_suites, 0) << "of " << found.suites;
   EXPECT_GE(found.told, found.benchmarks * 95 / 100);
 }
 
-TEST_P(GateRates, ThreePercentAreFound) {
+TEST_P(GateRates, AThreePercentSlowdownIsFound) {
   const Rates found = rates(machines(GetParam(), 0.03), 24);
   EXPECT_GE(found.power(), 0.95) << found.slower << " of " << found.benchmarks;
 }
@@ -136,22 +136,22 @@ const Noise kShared{.name = "shared", .wander = 0.1, .wander_seconds = 20};
 const Noise kDrift{.name = "drift", .drift = 0.1};
 const Noise kQuiet{.name = "quiet"};
 
-TEST(BrokenGate, ThatPairsWhatWasNotMeasuredTogetherLosesItsPower) {
+TEST(BrokenGate, PairingUnrelatedRoundsLosesPower) {
   EXPECT_GE(rates(machines(kShared, 0.03), 20).power(), 0.95);
   EXPECT_LT(rates(machines<Unpaired>(kShared, 0.03), 20).power(), 0.8);
 }
 
-TEST(BrokenGate, ThatMeasuresOneSideAfterTheOtherTakesADriftForAChange) {
+TEST(BrokenGate, SequentialSidesMistakeADriftForAChange) {
   EXPECT_EQ(rates(machines(kDrift, 0), 20).false_alarms(), 0);
   EXPECT_GT(rates(machines<OneAfterTheOther>(kDrift, 0), 20).false_alarms(), 0.5);
 }
 
-TEST(BrokenGate, OfAnotherThresholdFindsTooLittleOrTooMuch) {
+TEST(BrokenGate, AnotherThresholdFindsTooLittleOrTooMuch) {
   EXPECT_LT(rates(machines(kQuiet, 0.03), 20, {.slower_by = 0.05, .allowed = 0.1}).power(), 0.05);
   EXPECT_GT(rates(machines(kQuiet, 0), 20, {.slower_by = -0.005}).false_alarms(), 0.5);
 }
 
-TEST(BrokenGate, ThatDoesNotConfirmTakesACloudForAChange) {
+TEST(BrokenGate, SkippingConfirmationMistakesADisturbanceForAChange) {
   EXPECT_EQ(rates(machines<PassingCloud>(kQuiet, 0), 10).false_alarms(), 0);
   EXPECT_EQ(rates(machines<PassingCloud>(kQuiet, 0), 10, {.confirmations = 0}).false_alarms(), 1);
 }
@@ -180,7 +180,7 @@ class Watched : public Machine {
   std::vector<std::string> base_lacks, head_lacks, slow;
 };
 
-TEST(GateTrial, AsksForMoreRoundsOfWhatIsUndecidedOnly) {
+TEST(GateTrial, RequestsMoreRoundsOnlyForUndecidedBenchmarks) {
   Watched machine({.name = "noisy", .jitter = 0.03}, 3, 0, 4);
   const Result result = decided(machine);
   EXPECT_GT(result.rounds, 20U);
@@ -189,7 +189,7 @@ TEST(GateTrial, AsksForMoreRoundsOfWhatIsUndecidedOnly) {
   EXPECT_TRUE(result.rounds == 40 || result.rounds == 80 || result.rounds == 160) << result.rounds;
 }
 
-TEST(GateTrial, ConfirmsWhatFailedAndNothingElse) {
+TEST(GateTrial, ConfirmsOnlyFailures) {
   Watched machine(kQuiet, 3, 0, 4);
   machine.slow = {"b1"};
   const Result result = decided(machine);
@@ -202,7 +202,7 @@ TEST(GateTrial, ConfirmsWhatFailedAndNothingElse) {
   EXPECT_THAT(machine.asked.back().wanted, ::testing::ElementsAre("b1"));
 }
 
-TEST(GateTrial, SaysWhatWasNotConfirmed) {
+TEST(GateTrial, ReportsUnconfirmedFailures) {
   PassingCloud machine(kQuiet, 1, 0, 4);
   const Result result = decided(machine);
   EXPECT_EQ(result.rows[0].verdict, Verdict::pass);
@@ -211,7 +211,7 @@ TEST(GateTrial, SaysWhatWasNotConfirmed) {
   EXPECT_TRUE(machine.was_asked_to_confirm());
 }
 
-TEST(GateTrial, NamesWhatIsNewAndWhatIsGone) {
+TEST(GateTrial, NamesNewAndRemovedBenchmarks) {
   Watched machine(kQuiet, 4, 0, 4);
   machine.base_lacks = {"b3"};
   machine.head_lacks = {"b0"};
@@ -223,12 +223,12 @@ TEST(GateTrial, NamesWhatIsNewAndWhatIsGone) {
   EXPECT_EQ(result.count(Verdict::pass), 2U);
 }
 
-TEST(GateTrial, FasterIsSaidToo) {
+TEST(GateTrial, ReportsSpeedupsToo) {
   Machine machine(kQuiet, 2, -0.03, 4);
   EXPECT_EQ(decided(machine).count(Verdict::faster), 2U);
 }
 
-TEST(GateTrial, ABenchmarkThatVanishesEndsItWithItsName) {
+TEST(GateTrial, AVanishedBenchmarkEndsTheTrialWithItsName) {
   Watched machine(kQuiet, 3, 0, 4);
   machine.vanishes_in = 7;
   gate::Trial trial(machine, {});
@@ -252,7 +252,7 @@ TEST(GateTrial, NothingInCommonIsNoPass) {
   EXPECT_EQ(trial.result().rows.size(), 2U);
 }
 
-TEST(GateTrial, StoppedShowsWhatWasMeasuredAndPassesNothing) {
+TEST(GateTrial, AStoppedTrialShowsMeasurementsAndPassesNothing) {
   for (const int limit : {0, 3, 12, 19}) {
     Watched machine(kQuiet, 2, 0, 4);
     machine.limit = limit;
@@ -264,7 +264,7 @@ TEST(GateTrial, StoppedShowsWhatWasMeasuredAndPassesNothing) {
   }
 }
 
-TEST(GateTrial, AFailThatIsStoppedBeforeItIsConfirmedIsUndecidedAndShown) {
+TEST(GateTrial, AFailStoppedBeforeConfirmationIsUndecided) {
   Watched machine(kQuiet, 1, 0.05, 4);
   machine.limit = 23;
   const Result result = decided(machine);
@@ -275,7 +275,7 @@ TEST(GateTrial, AFailThatIsStoppedBeforeItIsConfirmedIsUndecidedAndShown) {
 
 // The widest noise is given up at 80 rounds, and what is given up there is what 160 rounds leave
 // open.
-TEST(GateTrial, WhatMoreRoundsCanHardlyDecideGetsNone) {
+TEST(GateTrial, BenchmarksUnlikelyToBeDecidedGetNoMoreRounds) {
   const auto wild = [](bool curtails) {
     Watched machine({.name = "wild", .jitter = 1}, 20, 0, 2);
     Rule rule;
@@ -308,7 +308,7 @@ class Impatient : public Watched {
   int patience = 0;
 };
 
-TEST(GateTrial, ALookThatIsNotComputedToItsEndGivesNoVerdict) {
+TEST(GateTrial, AnIncompleteLookGivesNoVerdict) {
   Impatient machine(kQuiet, 3, 0, 4);
   machine.patience = 60;  // A benchmark asks 40 times.
   const Result result = decided(machine);
@@ -319,7 +319,7 @@ TEST(GateTrial, ALookThatIsNotComputedToItsEndGivesNoVerdict) {
   EXPECT_EQ(result.uncomputed, 0U) << "there was time to show all of them";
 }
 
-TEST(GateTrial, WhatThereIsNoTimeToShowIsCounted) {
+TEST(GateTrial, EstimatesWithoutTimeAreCounted) {
   Impatient machine(kQuiet, 4000, 0, 4);
   gate::Trial trial(machine, {});
   trial.run();
@@ -332,7 +332,7 @@ TEST(GateTrial, WhatThereIsNoTimeToShowIsCounted) {
   EXPECT_GT(result.uncomputed, 0U);
 }
 
-TEST(GateTrial, WhatNothingCanTellIsCalledTooNoisy) {
+TEST(GateTrial, AnUndecidableBenchmarkIsTooNoisy) {
   Machine machine({.name = "wild", .jitter = 0.5}, 5, 0, 2);
   const Result result = decided(machine);
   EXPECT_EQ(result.count(Verdict::too_noisy), 5U);

@@ -47,7 +47,7 @@ class FinishedShard : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(FinishedShard, WhoeverIsKilledBeforePeopleWereToldTellsThemOnce) {
+TEST_F(FinishedShard, ANightKilledBeforeItsNotificationNotifiesOnce) {
   merge_and_forget();
   const Ended refused = nightly({"--runs", "300"});
   EXPECT_EQ(refused.code, 3);
@@ -61,7 +61,7 @@ TEST_F(FinishedShard, WhoeverIsKilledBeforePeopleWereToldTellsThemOnce) {
   EXPECT_FALSE(fs::exists(history() + "/night"));
 }
 
-TEST_F(FinishedShard, AMergeThatWasKilledTellsPeopleWhenItIsDoneAgain) {
+TEST_F(FinishedShard, AKilledMergeNotifiesWhenItIsRepeated) {
   merge_and_forget();
   const Words merge{"merge", "--notify", "echo >> '" + told() + "'"};
   for (int i = 0; i < 3; ++i) EXPECT_EQ(nightly(merge).code, 1);
@@ -73,7 +73,7 @@ TEST_F(FinishedShard, AMergeThatWasKilledTellsPeopleWhenItIsDoneAgain) {
       << "it is over";
 }
 
-TEST_F(FinishedShard, ANightThatWasHalfRemovedIsOver) {
+TEST_F(FinishedShard, AHalfRemovedNightIsFinished) {
   nightly({"merge"});
   fs::rename(history() + "/night", history() + "/night.over");
   fs::remove(history() + "/night.over/plan.json");
@@ -83,7 +83,7 @@ TEST_F(FinishedShard, ANightThatWasHalfRemovedIsOver) {
   EXPECT_FALSE(fs::exists(history() + "/night.over"));
 }
 
-TEST_F(FinishedShard, OneNightAtATimeIsRunOverAHistory) {
+TEST_F(FinishedShard, OneNightAtATimeUsesAHistory) {
   const HeldFolder held(history());
   for (const Words& words : {Words{"--resume"}, Words{"plan", "2", "--runs", "9"}}) {
     const Ended other = nightly(words);
@@ -94,7 +94,7 @@ TEST_F(FinishedShard, OneNightAtATimeIsRunOverAHistory) {
   EXPECT_EQ(nightly({"merge"}).code, 1) << "shards may come in meanwhile";
 }
 
-TEST_F(FinishedShard, DraftsOfProgramsThatWereKilledGo) {
+TEST_F(FinishedShard, DraftsOfKilledProgramsAreRemoved) {
   const pid_t gone = fork();
   if (gone == 0) _exit(0);
   waitpid(gone, nullptr, 0);
@@ -111,7 +111,7 @@ TEST_F(FinishedShard, DraftsOfProgramsThatWereKilledGo) {
   EXPECT_THAT(drafts, ::testing::ElementsAre("page.html" + alive + "-0.draft"));
 }
 
-TEST_F(FinishedShard, AFolderThatMayOnlyBeReadIsOneLineAndStaysAsItIs) {
+TEST_F(FinishedShard, AReadOnlyFolderIsOneLineAndUnchanged) {
   fs::permissions(folder_.path(), fs::perms::all);
   constexpr fs::perms kNoWrite =
       fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;

@@ -64,7 +64,7 @@ class CliNightlyPrograms : public testing::RunStage {
   const std::string history_ = folder_ / "history";
 };
 
-TEST_F(CliNightlyPrograms, FindsABugTellsItAndLeavesWhatReplaysIt) {
+TEST_F(CliNightlyPrograms, ReportsABugWithAReproducer) {
   const json told = night_json("here", 1);
   ASSERT_EQ(told["findings"].size(), 1u) << told;
   const json& finding = told["findings"][0];
@@ -86,7 +86,7 @@ TEST_F(CliNightlyPrograms, FindsABugTellsItAndLeavesWhatReplaysIt) {
   EXPECT_THAT(replayed.out, HasSubstr("as recorded"));
 }
 
-TEST_F(CliNightlyPrograms, TheSecondNightKnowsItInAnotherCheckoutWithLinesMoved) {
+TEST_F(CliNightlyPrograms, AFindingIsRecognizedInAnotherCheckoutWithMovedLines) {
   ASSERT_EQ(night_json("here", 1)["findings"].size(), 1u);
   lay_out("there", {.first = true}, 9);
   const json told = night_json("there", 1);
@@ -94,7 +94,7 @@ TEST_F(CliNightlyPrograms, TheSecondNightKnowsItInAnotherCheckoutWithLinesMoved)
   EXPECT_EQ(told["findings"][0]["state"], "known");
 }
 
-TEST_F(CliNightlyPrograms, ThreeNightsTellWhatCameAndWhatWent) {
+TEST_F(CliNightlyPrograms, ThreeNightsReportNewAndFixedFindings) {
   night_json("here", 1);
   lay_out("here", {.first = true, .second = true});
   const json second = night_json("here", 1);
@@ -122,12 +122,12 @@ TEST_F(CliNightlyPrograms, ItsShardsCanBeRunElsewhere) {
   EXPECT_EQ(json::parse(merged.out)["findings"].size(), 1u);
 }
 
-TEST_F(CliNightlyPrograms, AShardWithoutTheListStartsNothing) {
+TEST_F(CliNightlyPrograms, AShardWithoutTheProgramListStartsNothing) {
   ASSERT_EQ(nightly({"plan", "1", "--programs", folder_ / "here/list.toml"}).code, 0);
   expect_one_line(nightly({"shard", "1"}), 2, "a night of programs needs their list");
 }
 
-TEST_F(CliNightlyPrograms, ReportsAreThoseOfAnyNight) {
+TEST_F(CliNightlyPrograms, WritesTheUsualReports) {
   const std::string sarif = folder_ / "night.sarif", junit = folder_ / "night.xml";
   const Ended ended =
       night("here", {"--sarif", sarif, "--junit", junit, "--markdown", folder_ / "night.md"});
@@ -140,7 +140,7 @@ TEST_F(CliNightlyPrograms, ReportsAreThoseOfAnyNight) {
   EXPECT_THAT(read_file(junit), HasSubstr("programs"));
 }
 
-TEST_F(CliNightlyPrograms, ItsMarksAreThoseOfAnyNight) {
+TEST_F(CliNightlyPrograms, SupportsTheUsualMarks) {
   const std::string cause = night_json("here", 1)["findings"][0]["cause"];
   const auto mark = [&](const std::string& state) {
     const Ended ended = nightly({"mark", cause, state, "--because", "so it is"});
@@ -155,7 +155,7 @@ TEST_F(CliNightlyPrograms, ItsMarksAreThoseOfAnyNight) {
   EXPECT_EQ(night_json("here", 1)["findings"][0]["state"], "regressed");
 }
 
-TEST_F(CliNightlyPrograms, SomebodyIsNotifiedWhileItIsRedAndOnceWhenItIsNoLonger) {
+TEST_F(CliNightlyPrograms, NotifiesWhileRedAndOnceWhenGreenAgain) {
   const std::string told = folder_ / "told", copy = folder_ / "night.json";
   const Words notify{"--notify", fmt::format("echo \"$AFTERLIFE_LINE\" >> '{}' && "
                                              "cp \"$AFTERLIFE_JSON\" '{}'",
@@ -175,7 +175,7 @@ TEST_F(CliNightlyPrograms, SomebodyIsNotifiedWhileItIsRedAndOnceWhenItIsNoLonger
   expect_one_line(night("here", {"--notify", "exit 9"}), 1, "the command of --notify ");
 }
 
-TEST_F(CliNightlyPrograms, OneThatIsInterruptedGoesOnByTheCommandThatItPrints) {
+TEST_F(CliNightlyPrograms, AnInterruptedNightPrintsTheCommandThatResumesIt) {
   std::string list = read_file(folder_ / "here/list.toml");
   list.replace(list.rfind("runs = 3"), 8, "runs = 300");
   write_file(folder_ / "here/list.toml", list);
@@ -203,7 +203,7 @@ TEST_F(CliNightlyPrograms, OneThatIsInterruptedGoesOnByTheCommandThatItPrints) {
   EXPECT_EQ(remembered(history_), remembered(whole));
 }
 
-TEST_F(CliNightlyPrograms, ShardsAtOnceComeToWhatShardsElsewhereDo) {
+TEST_F(CliNightlyPrograms, LocalAndRemoteShardsGiveTheSameResult) {
   const std::string list = folder_ / "here/list.toml", elsewhere = folder_ / "elsewhere";
   ASSERT_EQ(night("here", {"--jobs", "2", "--runs", "6"}).code, 1);
   const auto there = [&](Words words) {
@@ -217,7 +217,7 @@ TEST_F(CliNightlyPrograms, ShardsAtOnceComeToWhatShardsElsewhereDo) {
   EXPECT_EQ(remembered(history_), remembered(elsewhere));
 }
 
-TEST_F(CliNightlyPrograms, SarifKnowsAFindingAgainInAnotherCheckout) {
+TEST_F(CliNightlyPrograms, SarifRecognizesAFindingInAnotherCheckout) {
   const auto result = [&](const std::string& folder) {
     const std::string sarif = folder_ / (folder + ".sarif");
     EXPECT_EQ(night(folder, {"--sarif", sarif}).code, 1);
@@ -231,7 +231,7 @@ TEST_F(CliNightlyPrograms, SarifKnowsAFindingAgainInAnotherCheckout) {
   EXPECT_EQ(first["partialFingerprints"], second["partialFingerprints"]);
 }
 
-TEST_F(CliNightlyPrograms, AProgramThatFailsByItselfIsTold) {
+TEST_F(CliNightlyPrograms, AProgramThatFailsByItselfIsReported) {
   write_file(folder_ / "here/sub/mine.py", "raise SystemExit(3)\n");
   const json told = night_json("here", 1);
   ASSERT_EQ(told["findings"].size(), 1u) << told;
@@ -239,7 +239,7 @@ TEST_F(CliNightlyPrograms, AProgramThatFailsByItselfIsTold) {
   EXPECT_EQ(told["findings"][0]["variant"], "mine");
 }
 
-TEST_F(CliNightlyPrograms, OnlyOneIsSearchedWhereThatIsAsked) {
+TEST_F(CliNightlyPrograms, TheOptionOnlySelectsOneProgram) {
   const Ended ended = night("here", {"--only", "sound"});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
   expect_one_line(night("here", {"--only", "other"}), 2, "program 'other'");
@@ -252,7 +252,7 @@ TEST_F(CliNightlyPrograms, TheHistoryHoldsNoCommand) {
   EXPECT_THAT(exported.out, Not(HasSubstr("python3")));
 }
 
-TEST_F(CliNightlyPrograms, AListThatIsNoneIsRefusedInOneLine) {
+TEST_F(CliNightlyPrograms, AMalformedListIsRefusedInOneLine) {
   const auto refused = [&](const std::string& text, const std::string& why) {
     write_file(folder_ / "here/list.toml", text);
     expect_one_line(night("here"), 2, "list.toml" + why);

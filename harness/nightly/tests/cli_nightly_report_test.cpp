@@ -63,7 +63,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST_F(NightlyReport, ThePageShowsTheNightAndNeedsNothingElse) {
+TEST_F(NightlyReport, ThePageIsSelfContained) {
   const std::string page = text("history/page.html");
   EXPECT_THAT(page, HasSubstr("<span class=\"badge bad\">red</span>"));
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
@@ -80,7 +80,7 @@ TEST_F(NightlyReport, ThePageShowsTheNightAndNeedsNothingElse) {
   EXPECT_THAT(page, Not(HasSubstr("<h2>Nights</h2>"))) << "there is but one";
 }
 
-TEST_F(NightlyReport, ThePageLinksAPagePerFaultThatIsNews) {
+TEST_F(NightlyReport, ThePageLinksAPagePerNewFault) {
   const std::string page = text("history/page.html");
   static const std::regex link("href=\"([^\"]*)\"");
   std::size_t link_count = 0, fault_count = 0;
@@ -93,7 +93,7 @@ TEST_F(NightlyReport, ThePageLinksAPagePerFaultThatIsNews) {
   EXPECT_EQ(link_count, fault_count);
 }
 
-TEST_F(NightlyReport, APageElsewhereFindsThePagesOfTheFindings) {
+TEST_F(NightlyReport, APageInAnotherFolderLinksThePagesOfTheFindings) {
   fs::create_directories(folder_ / "a/b");
   const Ended ended =
       run_toys({"nightly", "report", "--history", history(), "--html", folder_ / "a/b/n.html"});
@@ -114,7 +114,7 @@ TEST_F(NightlyReport, ASecondNightHasCurvesAndKnownFindings) {
   EXPECT_THAT(page, HasSubstr("new findings: 0<"));
 }
 
-TEST(NightlyReports, SayHowToFindTheCommitSinceTheNightBefore) {
+TEST(NightlyReports, NameTheCommandThatFindsTheCommit) {
   const auto page_after = [](const std::string& before, const std::string& now) {
     const Folder folder;
     const std::string history = folder / "history";
@@ -131,7 +131,7 @@ TEST(NightlyReports, SayHowToFindTheCommitSinceTheNightBefore) {
     EXPECT_THAT(page_after(before, "4567def"), Not(HasSubstr("--good</span>"))) << before;
 }
 
-TEST_F(NightlyReport, OtherProgramsReadTheSameCounts) {
+TEST_F(NightlyReport, MachineReadableReportsHaveTheSameCounts) {
   const std::string junit = text("night.xml");
   const std::size_t failures = red_count() + found()["canaries_missed"].size();
   EXPECT_EQ(occurrences(junit, "<failure "), failures);
@@ -165,7 +165,7 @@ TEST_F(NightlyReport, SarifHasEveryFindingByItsCause) {
   }
 }
 
-TEST_F(NightlyReport, SarifTellsTheRunsThatLedToWhatIsNew) {
+TEST_F(NightlyReport, SarifHasTheRunsOfNewFindings) {
   const json results = json::parse(text("night.sarif"))["runs"][0]["results"];
   ASSERT_EQ(results.size(), found()["findings"].size());
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -178,7 +178,7 @@ TEST_F(NightlyReport, SarifTellsTheRunsThatLedToWhatIsNew) {
   }
 }
 
-TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
+TEST(NightlyReports, UnwritableReportsAreRefusedBeforeTheNightBegins) {
   const Folder folder;
   const Ended ended = run_toys({"nightly", "--runs", "3000", "--only", "toy", "--history",
                                 folder / "history", "--metrics", folder / "no/night.prom"});
@@ -205,7 +205,7 @@ std::string told_of(const std::string& folder, const std::vector<std::string>& s
   return std::regex_replace(told, std::regex(folder), "FOLDER");
 }
 
-TEST(NightlyReports, AreTheSameBytesInWhateverOrderAndHoweverOftenShardsCome) {
+TEST(NightlyReports, DoNotDependOnTheOrderOrRepetitionOfShards) {
   const Folder folder;
   const nightly::Plan plan = testing::hand_made_plan(3);
   const std::vector<std::vector<std::string>> found{{"c", "d"}, {"a"}, {"b"}};
@@ -229,7 +229,7 @@ TEST(NightlyReports, AreTheSameBytesInWhateverOrderAndHoweverOftenShardsCome) {
               HasSubstr("findings\": [\n    {\n      \"cause\": \"0123456789abcdef"));
 }
 
-TEST(NightlyReports, TextOfFilesIsNoMarkup) {
+TEST(NightlyReports, TextOfFilesIsEscaped) {
   nightly::Night night;
   night.terms.revision = "<b>&\"\n| *x*";
   night.terms.shards = night.shards_here = 1;

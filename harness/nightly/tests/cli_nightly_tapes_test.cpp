@@ -39,7 +39,7 @@ std::string exported(const std::string& history) {
   return run_toys({"nightly", "export", "--history", history}).out;
 }
 
-TEST(CliNightlyTapes, ANightReplaysWhatTheOneBeforeKept) {
+TEST(CliNightlyTapes, ANightReplaysTheTapesOfThePreviousOne) {
   const Folder folder;
   const std::string history = folder / "history";
   const Words crasher{"--only", "crasher"};
@@ -67,7 +67,7 @@ void spoil_tapes(const std::string& from, const std::string& to, const std::stri
   run_toys({"nightly", "import", folder + "/lines", "--history", to});
 }
 
-TEST(CliNightlyTapes, WhatNoLongerGetsThereIsCountedAndFoundAnew) {
+TEST(CliNightlyTapes, TapesThatNoLongerReachTheirTargetAreReplaced) {
   const Folder folder;
   run_toys(night(folder / "one", {"--only", "toy/retain"}));
   spoil_tapes(folder / "one", folder / "two", folder.path());
@@ -79,7 +79,7 @@ TEST(CliNightlyTapes, WhatNoLongerGetsThereIsCountedAndFoundAnew) {
   EXPECT_EQ(tapes_of(third)["survived"], tapes_of(third)["replayed"]);
 }
 
-TEST(CliNightlyTapes, ASoundVariantThatFailsOnOneIsNews) {
+TEST(CliNightlyTapes, ASoundVariantThatFailsOnATapeIsNews) {
   const Folder folder;
   run_toys(night(folder / "one", {"--only", "toy/borrow"}));
   std::string lines;
@@ -104,7 +104,7 @@ TEST(CliNightlyTapes, ASoundVariantThatFailsOnOneIsNews) {
   EXPECT_EQ(found["cells"][0]["faulty_runs"], 0) << "its own search found nothing";
 }
 
-TEST(CliNightlyTapes, ANightThatIsKilledGoesOnFromTheSameTapes) {
+TEST(CliNightlyTapes, AKilledNightResumesFromTheSameTapes) {
   const Folder folder;
   const auto second = [&](const std::string& history, bool is_killed) {
     const Words only{"--only", "crasher", "--seed", "4"};

@@ -31,7 +31,7 @@ std::vector<PastNight> nights_at(const std::vector<std::int64_t>& times) {
   return past;
 }
 
-TEST(MissingNights, AreTheGapToTheNightBeforeInNights) {
+TEST(MissingNights, AreTheGapSinceThePreviousNight) {
   const auto missing = [](const std::vector<std::int64_t>& times, double every = kDay) {
     return nightly::missing_nights(nights_at(times), every);
   };
@@ -85,7 +85,7 @@ class NightsInTime : public ::testing::Test {
   std::uint64_t number_ = 0;
 };
 
-TEST_F(NightsInTime, ANightThatDidNotHappenIsToldByTheNextOne) {
+TEST_F(NightsInTime, AMissedNightIsReportedByTheNextOne) {
   merge(kFirst, {"a"});
   const std::string page = folder_ / "history/page.html", metrics = folder_ / "night.prom";
   const Ended late = merge(kFirst + 3 * kDay, {"a"}, {"--metrics", metrics});
@@ -103,7 +103,7 @@ TEST_F(NightsInTime, ANightThatDidNotHappenIsToldByTheNextOne) {
               Not(HasSubstr("did not run")));
 }
 
-TEST_F(NightsInTime, WhoeverAskedIsToldOnceOfWhatIsRedAndOfItsEnd) {
+TEST_F(NightsInTime, ANotificationIsSentOncePerRedNightAndAtItsEnd) {
   merge(kFirst, {"a"}, notify(), true);
   EXPECT_THAT(told(), HasSubstr("night 1, red: 1 sound variant held in 800 runs. 1 of 1 tapes"));
   EXPECT_EQ(json::parse(read_file(folder_ / "json"))["number"], 1);
@@ -121,7 +121,7 @@ TEST_F(NightsInTime, WhoeverAskedIsToldOnceOfWhatIsRedAndOfItsEnd) {
   EXPECT_EQ(told(), "") << "no one asked";
 }
 
-TEST_F(NightsInTime, NobodyIsToldOfANightWhoseShardsAreNotAllHere) {
+TEST_F(NightsInTime, NoNotificationIsSentForANightWithMissingShards) {
   const nightly::Plan plan = testing::hand_made_plan(2);
   for (const std::size_t index : {1, 2}) {
     nightly::ShardRecord shard = testing::hand_made_shard(plan, index, {"a"});
@@ -134,14 +134,14 @@ TEST_F(NightsInTime, NobodyIsToldOfANightWhoseShardsAreNotAllHere) {
   }
 }
 
-TEST_F(NightsInTime, ACommandThatFailsIsALineAndTheNightIsAsItIs) {
+TEST_F(NightsInTime, AFailedNotificationIsOneLineAndKeepsTheResult) {
   const Ended ended = merge(kFirst, {"a"}, {"--notify", "echo no such host >&2; exit 3"}, true);
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("night 1, "));
   EXPECT_EQ(ended.err, "afterlife: the command of --notify ended with exit code 3: no such host\n");
 }
 
-TEST(CliNightlyTime, AShardSaysWhenItEnded) {
+TEST(CliNightlyTime, AShardRecordsItsEndTime) {
   const Folder folder;
   const std::time_t begin = std::time(nullptr);
   const Ended ended = run_toys({"nightly", "--runs", "200", "--only", "toy/borrow", "--json",

@@ -67,7 +67,7 @@ class ForeignShard : public ::testing::Test {
   std::string shard_;
 };
 
-TEST_F(ForeignShard, NamesNothingButPlainNamesAndIds) {
+TEST_F(ForeignShard, HoldsOnlyPlainNamesAndIds) {
   EXPECT_EQ(merged_after([](json&, json&, json&) {}), "");
   const std::pair<const char*, const char*> wrong[] = {
       {"cause", "../../../x"}, {"cause", ""},           {"hazard", "a/b"},
@@ -93,7 +93,7 @@ TEST_F(ForeignShard, NamesNothingButPlainNamesAndIds) {
       HasSubstr("a revision is '--upload-pack=x', which is not a revision"));
 }
 
-TEST_F(ForeignShard, CountsNoMoreThanANightCan) {
+TEST_F(ForeignShard, HasCountsThatANightAllows) {
   for (const json& count :
        {json(-1), json(1.5), json(~std::uint64_t{0}), json(std::int64_t{1} << 60)}) {
     EXPECT_THAT(merged_after([&](json&, json& cell, json&) { cell["runs"] = count; }),
@@ -103,7 +103,7 @@ TEST_F(ForeignShard, CountsNoMoreThanANightCan) {
   }
 }
 
-TEST_F(ForeignShard, BringsNoCommandAsAReproducer) {
+TEST_F(ForeignShard, HoldsNoCommandAsAReproducer) {
   const std::string file = place() + "/cell/borrow-a.repro", before = read_file(file);
   write_file(file, kCommand);
   const std::string said = merged_after([](json&, json&, json& finding) {
@@ -113,7 +113,7 @@ TEST_F(ForeignShard, BringsNoCommandAsAReproducer) {
   write_file(file, before);
 }
 
-TEST_F(ForeignShard, IsReadFromItsOwnFolderAlone) {
+TEST_F(ForeignShard, IsReadOnlyFromItsOwnFolder) {
   const std::string file = place() + "/cell/borrow-a.repro", text = read_file(file);
   write_file(outside("kept"), text);
   fs::remove(file);
@@ -166,7 +166,7 @@ class ForeignHistory : public ::testing::Test {
   std::string text_;
 };
 
-TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
+TEST_F(ForeignHistory, HoldsOnlyPlainNamesAndIds) {
   EXPECT_EQ(opened_after("SELECT 1"), "");
   const std::pair<const char*, const char*> wrong[] = {
       {"UPDATE findings SET file = '../../x.repro'", "'findings' whose 'file' does not fit"},
@@ -191,7 +191,7 @@ TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
   }
 }
 
-TEST_F(ForeignHistory, HasTheTablesOfItsVersionAndNoMore) {
+TEST_F(ForeignHistory, HasOnlyTheTablesOfItsVersion) {
   for (const char* statement :
        {"CREATE TRIGGER t AFTER INSERT ON nights BEGIN UPDATE findings SET file = '../x'; END",
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE more (a)", "DROP TABLE inputs",
@@ -201,7 +201,7 @@ TEST_F(ForeignHistory, HasTheTablesOfItsVersionAndNoMore) {
         << statement;
 }
 
-TEST_F(ForeignHistory, IsAFileAndNoLinkToOne) {
+TEST_F(ForeignHistory, IsNotReadThroughALink) {
   const Folder place;
   fs::create_directories(place / "history");
   fs::create_symlink(file(), place / "history/history.sqlite");

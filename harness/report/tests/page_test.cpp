@@ -29,26 +29,26 @@ namespace toy = harness::testing::toy;
 
 // ---- text -------------------------------------------------------------------------------------
 
-TEST(Html, TextIsNeverMarkup) {
+TEST(Html, TextIsEscaped) {
   EXPECT_EQ(escaped("<a b='c' d=\"e\">&amp;\n"),
             "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;&amp;amp;\n");
   EXPECT_EQ(shown_text("a\x1b[31m\n<\xff").text(), "a\\x1b[31m\\n&lt;\\xff");
 }
 
-TEST(Html, NamesBreakBehindWhatJoinsTheirWords) {
+TEST(Html, NamesMayBreakAfterSeparators) {
   EXPECT_EQ(shown_name("argpack/mark_at_set born:new-pack").text(),
             "argpack/<wbr>mark_<wbr>at_<wbr>set born:<wbr>new-<wbr>pack");
   EXPECT_EQ(shown_name("<a_\x1b").text(), "&lt;a_<wbr>\\x1b");
 }
 
-TEST(Html, ColoursOfATerminalBecomeSpansAndTheRestIsEscaped) {
+TEST(Html, TerminalColorsBecomeSpansAndOtherTextIsEscaped) {
   const Terminal screen{.colour = true};
   EXPECT_EQ(coloured("a " + screen.paint(Colour::red, "<b>") + " c").text(),
             "a <span class=\"t31\">&lt;b&gt;</span> c");
   EXPECT_EQ(coloured("\x1b[\"><script>").text(), "&quot;&gt;&lt;script&gt;");
 }
 
-TEST(Html, AWordOfAShellIsQuotedWhereItMustBe) {
+TEST(Html, ShellWordsAreQuotedIfNecessary) {
   EXPECT_EQ(shell_word("corpus/argpack/claim_race.repro"), "corpus/argpack/claim_race.repro");
   EXPECT_EQ(shell_word("my file"), "'my file'");
   EXPECT_EQ(shell_word("it's; rm -rf $HOME"), "'it'\\''s; rm -rf $HOME'");
@@ -140,7 +140,7 @@ bool marked(const Timeline& timeline, const Point& point, MarkKind kind) {
   return std::find(marks.begin(), marks.end(), Mark{point.lane, kind}) != marks.end();
 }
 
-TEST(Timeline, TheMissingEdgeGoesFromTheDeathToWhoeverStillUsedTheObject) {
+TEST(Timeline, TheMissingEdgeGoesFromTheEndToTheLaterUse) {
   const Told told(failing());
   const Timeline timeline = told.timeline();
   const Fault& fault = told.outcome().faults.front();
@@ -160,7 +160,7 @@ TEST(Timeline, TheMissingEdgeGoesFromTheDeathToWhoeverStillUsedTheObject) {
             1);
 }
 
-TEST(Timeline, WhoKilledItIsMarkedInTheRowOfTheDeath) {
+TEST(Timeline, TheRowOfTheEndIsMarked) {
   const Timeline timeline = Told(failing()).timeline();
   const Edge* missing = timeline.find(EdgeKind::missing);
   ASSERT_NE(missing, nullptr);
@@ -169,7 +169,7 @@ TEST(Timeline, WhoKilledItIsMarkedInTheRowOfTheDeath) {
   EXPECT_THAT(death.text, HasSubstr("dies"));
 }
 
-TEST(Timeline, AnObjectLivesUntilItsDeathAndIsDeadUntilItsLastUse) {
+TEST(Timeline, AnObjectIsShownLiveThenDeadUntilItsLastUse) {
   const Timeline timeline = Told(failing()).timeline();
   const Edge* missing = timeline.find(EdgeKind::missing);
   ASSERT_NE(missing, nullptr);
@@ -185,7 +185,7 @@ TEST(Timeline, AnObjectLivesUntilItsDeathAndIsDeadUntilItsLastUse) {
             (Span{SpanKind::afterlife, box, missing->from.row, missing->to.row}));
 }
 
-TEST(Timeline, RowsFollowEachOtherAndSayHowManyAreLeftOut) {
+TEST(Timeline, RowsAreOrderedAndShowHowManyAreOmitted) {
   const Told told(failing());
   const Timeline timeline = told.timeline();
   ASSERT_LE(timeline.rows.size(), kRowLimit);
@@ -197,7 +197,7 @@ TEST(Timeline, RowsFollowEachOtherAndSayHowManyAreLeftOut) {
   }
 }
 
-TEST(Timeline, ARunWithoutAFaultHasTasksAndOpsAndNothingMissing) {
+TEST(Timeline, ARunWithoutAFaultHasNoMissingEdge) {
   const Timeline timeline = Told(held()).timeline();
   EXPECT_EQ(timeline.find(EdgeKind::missing), nullptr);
   EXPECT_FALSE(timeline.rows.empty());
@@ -228,7 +228,7 @@ class TimelineOfStreams : public harness::testing::UnderStrategy {
   }
 };
 
-TEST_F(TimelineOfStreams, AnEventOrdersTheOneAfterTheOther) {
+TEST_F(TimelineOfStreams, AnEventIsDrawnAsAnEdge) {
   const Timeline timeline = of_two_streams();
   const Edge* ordered = timeline.find(EdgeKind::ordered);
   ASSERT_NE(ordered, nullptr);
@@ -255,7 +255,7 @@ TEST_F(TimelineOfStreams, WorkIsQueuedByATaskAndRunsInItsStream) {
   }
 }
 
-TEST_F(TimelineOfStreams, ALongRunIsCutToTheRowsThatMatterMost) {
+TEST_F(TimelineOfStreams, ALongRunIsCutToTheMostImportantRows) {
   run(harness::testing::Plain(), [] {
     const CUdeviceptr address = harness::testing::allocate(64);
     const CUstream stream = harness::testing::make_stream();
@@ -270,7 +270,7 @@ TEST_F(TimelineOfStreams, ALongRunIsCutToTheRowsThatMatterMost) {
   EXPECT_GT(left_out, 0u);
 }
 
-TEST(TimelineDrawing, HasANameForThoseWhoCannotSeeItAndALegendForThoseWhoCan) {
+TEST(TimelineDrawing, HasAnAccessibleNameAndALegend) {
   const Timeline timeline = Told(failing()).timeline();
   const std::string svg = draw(timeline, "A <box> dies.").text();
   EXPECT_THAT(svg, AllOf(HasSubstr("role=\"img\""), HasSubstr("<title id=\"timeline-title\">"),
@@ -281,7 +281,7 @@ TEST(TimelineDrawing, HasANameForThoseWhoCannotSeeItAndALegendForThoseWhoCan) {
   EXPECT_THAT(legend(Told(held()).timeline()).text(), Not(HasSubstr("missing")));
 }
 
-TEST(TimelineDrawing, NoTwoRowsShareAPlaceAndAllAreInsideTheDrawing) {
+TEST(TimelineDrawing, RowsDoNotOverlapAndStayInsideTheDrawing) {
   const std::string svg = draw(Told(failing()).timeline(), "").text();
   std::smatch size;
   ASSERT_TRUE(std::regex_search(svg, size, std::regex("width=\"(\\d+)\" height=\"(\\d+)\"")));
@@ -297,7 +297,7 @@ TEST(TimelineDrawing, NoTwoRowsShareAPlaceAndAllAreInsideTheDrawing) {
 
 // ---- the page ---------------------------------------------------------------------------------
 
-TEST(Page, SaysWhatItIsAboutAndWhetherItIsAsRecorded) {
+TEST(Page, NamesItsCaseAndWhetherItReplayedAsRecorded) {
   const Told told(failing());
   const std::string page = told.page();
   EXPECT_THAT(page,
@@ -308,7 +308,7 @@ TEST(Page, SaysWhatItIsAboutAndWhetherItIsAsRecorded) {
   EXPECT_THAT(told.page("f", "the events differ"), HasSubstr("not as recorded: the events differ"));
 }
 
-TEST(Page, TellsTheStoryAndEachDecision) {
+TEST(Page, ShowsTheStoryAndEachDecision) {
   const Told told(failing());
   const std::string page = told.page();
   const std::string plain = std::regex_replace(page, std::regex("</?span[^>]*>"), "");
@@ -319,14 +319,14 @@ TEST(Page, TellsTheStoryAndEachDecision) {
   EXPECT_THAT(page, HasSubstr("the operation is store"));
 }
 
-TEST(Page, OfACaseWithoutAFaultSaysSo) {
+TEST(Page, ACaseWithoutAFaultIsMarkedSo) {
   const std::string page = Told(held()).page();
   EXPECT_THAT(page, AllOf(HasSubstr("no fault"), HasSubstr("<svg class=\"timeline\""),
                           Not(HasSubstr("class=\"card"))));
   expect_well_formed(page);
 }
 
-TEST(Page, OfTheSameCaseHasTheSameBytes) {
+TEST(Page, TheSameCaseGivesTheSameBytes) {
   EXPECT_EQ(Told(failing()).page(), Told(failing()).page());
   EXPECT_EQ(Told(held()).page(), Told(held()).page());
 }
@@ -341,7 +341,7 @@ TEST(Page, NeedsNoNetworkAndRunsNothing) {
   expect_well_formed(page);
 }
 
-TEST(Page, NothingOfAFileIsMarkup) {
+TEST(Page, TextOfFilesIsEscaped) {
   const Told told(failing());
   Reproducer edited = told.recorded();
   const std::string evil = "\"><script>alert(1)</script>\x1b]0;\xff<!--'";
@@ -375,7 +375,7 @@ double contrast(std::string_view a, std::string_view b) {
   return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
 }
 
-TEST(Page, TextStandsOutFromEveryGroundInLightAndInDark) {
+TEST(Page, TextContrastsWithEveryBackgroundInBothSchemes) {
   EXPECT_NEAR(contrast("#000000", "#ffffff"), 21, 0.01);
   for (const Paint& text : kPalette)
     for (const Paint& ground : kPalette) {
@@ -387,7 +387,7 @@ TEST(Page, TextStandsOutFromEveryGroundInLightAndInDark) {
     }
 }
 
-TEST(Page, HasBothSchemesAndNothingButItsBoxesScrolls) {
+TEST(Page, HasBothColorSchemesAndScrollsOnlyInsideBoxes) {
   const std::string page = Told(failing()).page();
   EXPECT_THAT(page, HasSubstr("@media (prefers-color-scheme:dark)"));
   for (const Paint& paint : kPalette)

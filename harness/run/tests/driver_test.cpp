@@ -30,7 +30,7 @@ class TestDriver : public ::testing::TestWithParam<const Scenario*> {
   Runner runner_;
 };
 
-TEST_P(TestDriver, EveryOpHasANameOfItsOwn) {
+TEST_P(TestDriver, EveryOpHasAUniqueName) {
   std::set<std::uint32_t> values;
   for (const OpInfo& op : scenario().ops) values.insert(op_value(op.name));
   EXPECT_EQ(values.size(), scenario().ops.size());

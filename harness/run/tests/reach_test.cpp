@@ -26,7 +26,7 @@ std::uint64_t vacuous_runs(const Scenario& scenario, std::size_t variant) {
   return vacuous;
 }
 
-TEST_P(Reach, AtMostOneRunInTenShowsNothing) {
+TEST_P(Reach, AtMostOneRunInTenIsVacuous) {
   const Scenario& scenario = *GetParam();
   std::size_t sound = 0;
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {

@@ -87,7 +87,7 @@ const Scenario& meetings() {
 
 // To wait for the writer would be for ever, as the reader has its lock. Runs without the first op
 // are among those that are searched.
-TEST(TriageProgram, AnOpThatMixesInComesAfterThoseBeforeIt) {
+TEST(TriageProgram, AnInterferingOpIsOrderedAfterEarlierOps) {
   Runner runner;
   const Suspect suspect{{&meetings(), 0, config_at(meetings(), 0), &toy::no_device, {}}, ""};
   const Triage found = triage(runner, std::vector{suspect});

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Situation kAnythingGoes{.rank_count = 3, .begun = true, .posted = true, .persistent = 1};
 
-TEST(AlltoallvDriver, ThePlainThemeOffersEverythingThatIsPossible) {
+TEST(AlltoallvDriver, TheDefaultThemeOffersEveryPossibleOp) {
   Situation two_teams = kAnythingGoes;
   two_teams.two_teams = true;
   EXPECT_EQ(applicable(kAnythingGoes) | applicable(two_teams), (Ops{1} << kOps.size()) - 1);
@@ -41,7 +41,7 @@ TEST(AlltoallvDriver, EveryOpPlansAStepOfItsSlot) {
   }
 }
 
-TEST(AlltoallvDriver, OnlyAJobThatPostsNothingIsGivenAClosingCollective) {
+TEST(AlltoallvDriver, OnlyAJobWithoutAPostGetsAClosingCollective) {
   for (const auto& [first, steps] : {std::pair(Op::init_only, 2u), std::pair(Op::alltoall, 1u)}) {
     harness::testing::ToldScene told(scenario,
                                      Program().script(first).script(Op::alltoallv).tape());

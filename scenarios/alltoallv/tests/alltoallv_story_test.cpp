@@ -41,7 +41,7 @@ void expect_in_order(const std::vector<std::string>& notes, std::span<const char
   }
 }
 
-TEST(AlltoallvStory, TellsTheFourStepsOfTheReport) {
+TEST(AlltoallvStory, ShowsTheFourStepsOfTheReport) {
   const Told told = tell("reread_slot-source_reread", "reread_slot");
   constexpr std::array kSteps{
       "shm_barrier_start: all are in the completion barrier of collective 1",
@@ -59,14 +59,14 @@ TEST(AlltoallvStory, TellsTheFourStepsOfTheReport) {
 }
 
 // A correct read is reported as a step, not as a note.
-TEST(AlltoallvStory, HasNoNoteOfAKeyThatIsRight) {
+TEST(AlltoallvStory, HasNoNoteOnACorrectKey) {
   const Told told = tell("reread_slot-source_reread", "third_barrier");
   EXPECT_TRUE(told.faults.empty());
   EXPECT_THAT(told.notes, Not(Contains(HasSubstr("mem_info_src.ptr is"))));
   EXPECT_THAT(told.notes, Contains("put_sync: sync_state[0] = 0"));
 }
 
-TEST(AlltoallvStory, TellsWhoClosesWhatAndWhoHoldsIt) {
+TEST(AlltoallvStory, NamesTheCloserAndTheHolder) {
   const Told told = tell("snapshot_pointer-key_reused", "snapshot_pointer");
   EXPECT_THAT(told.notes, Contains("map_memhandle: stale handle, refcount 1: throws out"));
   ASSERT_FALSE(told.faults.empty());
@@ -76,7 +76,7 @@ TEST(AlltoallvStory, TellsWhoClosesWhatAndWhoHoldsIt) {
                                               HasSubstr("while it is held by collective")))));
 }
 
-TEST(AlltoallvStory, TellsThatATriggeredPostGoesOnAfterItsSetUpFailed) {
+TEST(AlltoallvStory, ShowsATriggeredPostContinuingAfterAFailedSetUp) {
   const Told told = tell("reread_slot-setup_ignored", "reread_slot");
   constexpr std::array kSteps{
       "get_sync: sync_state[1] = 1",
@@ -88,34 +88,34 @@ TEST(AlltoallvStory, TellsThatATriggeredPostGoesOnAfterItsSetUpFailed) {
   EXPECT_THAT(tell("reread_slot-setup_ignored", "snapshot_region").faults, ::testing::IsEmpty());
 }
 
-TEST(AlltoallvStory, HasABatchReadAheadOfWhatFillsItsSource) {
+TEST(AlltoallvStory, ShowsABatchReadingBeforeItsSourceIsFilled) {
   const Told told = tell("reread_slot-read_ahead", "reread_slot");
   ASSERT_FALSE(told.faults.empty());
   EXPECT_EQ(told.faults.front().object_kind, harness::Label("destination"));
   EXPECT_THAT(tell("reread_slot-read_ahead", "batch_without_proxies").faults, ::testing::IsEmpty());
 }
 
-TEST(AlltoallvStory, HasABatchThatCopiesForAPairWithAProxy) {
+TEST(AlltoallvStory, ShowsABatchCopyForAPairWithAProxy) {
   const Told told = tell("reread_slot-pair_ignored", "reread_slot");
   ASSERT_FALSE(told.faults.empty());
   EXPECT_EQ(told.faults.front().use_site, harness::Label("post_batch_copies"));
   EXPECT_THAT(tell("reread_slot-pair_ignored", "read_in_any_order").faults, ::testing::IsEmpty());
 }
 
-TEST(AlltoallvStory, HasAHalfOverwrittenWhereNobodyWaitsForItsReaders) {
+TEST(AlltoallvStory, ShowsAHalfOverwrittenBeforeItsReaders) {
   EXPECT_FALSE(tell("overwrite_half-half_overwritten", "overwrite_half").faults.empty());
   EXPECT_THAT(tell("overwrite_half-half_overwritten", "read_in_any_order").faults,
               ::testing::IsEmpty());
 }
 
-TEST(AlltoallvStory, TellsWhoHasScratchMappedThatIsFreed) {
+TEST(AlltoallvStory, NamesTheRankThatHasFreedScratchMapped) {
   const Told told = tell("reread_slot-scratch_freed", "reread_slot");
   ASSERT_FALSE(told.faults.empty());
   EXPECT_THAT(told.faults.front().detail, HasSubstr("has it mapped for the team"));
   EXPECT_THAT(tell("reread_slot-scratch_freed", "snapshot_region").faults, ::testing::IsEmpty());
 }
 
-TEST(AlltoallvStory, TellsWhoIsMissingWhereNobodyCanGoOn) {
+TEST(AlltoallvStory, NamesTheMissingRankInADeadlock) {
   const Told told = tell("third_barrier-failed_after_claim", "third_barrier");
   ASSERT_FALSE(told.faults.empty());
   EXPECT_THAT(told.faults.back().detail, HasSubstr("barrier of slot 1"));

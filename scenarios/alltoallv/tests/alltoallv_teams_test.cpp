@@ -57,7 +57,7 @@ Program one_each() {
       .script(Op::alltoallv, {0, 0, 0, 0, 0, 0, 1});
 }
 
-TEST(AlltoallvTeams, HaveSlotsAndNumbersOfTheirOwnAndOneMapping) {
+TEST(AlltoallvTeams, HaveSeparateSlotsAndNumbersAndOneMapping) {
   const Told told = tell("snapshot_region", kPlain, one_each());
   EXPECT_THAT(told.faults, IsEmpty());
   EXPECT_THAT(told.notes, AllOf(Contains("get_sync: sync_state[1] = 1"),
@@ -65,7 +65,7 @@ TEST(AlltoallvTeams, HaveSlotsAndNumbersOfTheirOwnAndOneMapping) {
   EXPECT_EQ(told.opens, 2) << "each rank opens its peer's source once, for both";
 }
 
-TEST(AlltoallvTeams, EndAndAreMadeAnew) {
+TEST(AlltoallvTeams, EndAndAreRecreated) {
   const Program program = one_each()
                               .script(Op::end_team)
                               .script(Op::second_team)
@@ -78,7 +78,7 @@ TEST(AlltoallvTeams, EndAndAreMadeAnew) {
 }
 
 /// Rank 1 waits for the first team's collective before it starts to make the second team.
-TEST(AlltoallvTeams, AreMadeWhileCollectivesOfOthersGoOn) {
+TEST(AlltoallvTeams, AreCreatedWhileOthersRunCollectives) {
   const Program program =
       Program().script(Op::alltoallv).script(Op::wait, {2}).script(Op::second_team);
   EXPECT_THAT(tell("snapshot_region", kPlain, program).faults, IsEmpty());
@@ -95,7 +95,7 @@ Told tell_failing(std::string_view variant, std::uint16_t nth, std::uint32_t how
 }
 
 /// "Already mapped", twice: everything is closed, even scratch that another team has mapped.
-TEST(AlltoallvTeams, APurgeForOneClosesTheScratchOfAnother) {
+TEST(AlltoallvTeams, APurgeForOneTeamClosesTheScratchOfAnother) {
   constexpr std::uint32_t kMappedTwice = 2;
   constexpr std::uint16_t kCalls = 12;
   bool is_followed = false;
@@ -124,7 +124,7 @@ class Recycling final : public harness::Strategy {
 
 /// Rank 1 is late, and the last to reach the second team: it maps a former source of rank 0 at the
 /// address of rank 0's new scratch.
-TEST(AlltoallvTeams, AreMadeWhenWhatIsInTheWayHasGone) {
+TEST(AlltoallvTeams, AreCreatedOnceABlockingMappingIsGone) {
   constexpr std::uint32_t kPastItsCopies = 7;  // A delay of `renew`.
   Recycling recycling(Program()
                           .script(Op::second_team)
@@ -153,7 +153,7 @@ class KeepSecondTeam final : public Wrapper {
     if (team == 0) path_.destroy_team(rank, team);
   }
 };
-TEST(AlltoallvTeams, AreJudgedEachByItself) {
+TEST(AlltoallvTeams, AreJudgedSeparately) {
   const Program gather = Program().script(Op::second_team).script(Op::allgather, {0, 0, 1});
   EXPECT_THAT(run_wrapper<KeepSecondTeam>(kPlain, gather),
               AllOf(Contains("leak reference to a mapping"), Contains("leak IPC event")));
@@ -176,7 +176,7 @@ class KeepNewTeam final : public Wrapper {
  private:
   std::array<int, kRankLimit> made_{};
 };
-TEST(AlltoallvTeams, AreJudgedByTheEventsOfTheTeamThatGoes) {
+TEST(AlltoallvTeams, AreJudgedByTheEventsOfTheDestroyedTeam) {
   EXPECT_THAT(
       run_wrapper<KeepNewTeam>(kPlain, Program().script(Op::alltoallv).script(Op::new_team)),
       AllOf(Contains("leak IPC event"), Not(Contains("wrong_owner event"))));
@@ -198,7 +198,7 @@ class MixTeamsUp final : public Wrapper {
     return path_.init(rank, request, other);
   }
 };
-TEST(AlltoallvTeams, ThatAreMixedUpWaitForEver) {
+TEST(AlltoallvTeams, ConfusedTeamsDeadlock) {
   EXPECT_THAT(run_wrapper<MixTeamsUp>(kPlain, one_each()), Contains("deadlock closed"));
 }
 
@@ -228,13 +228,13 @@ TEST(AlltoallvPieces, ShareOneMapping) {
 }
 
 /// The key of another buffer still finds the mapping, which is why the race is seldom seen.
-TEST(AlltoallvPieces, OfOneAllocationHaveOneKey) {
+TEST(AlltoallvPieces, PiecesOfOneAllocationHaveOneKey) {
   const Case alone = make_case("reread_slot", "C=1 ranks=2 close=never", both_buffers());
   EXPECT_THAT(tell(alone).faults, Contains("wild_access missing region"));
   EXPECT_THAT(tell(pooled(alone)).faults, ElementsAre("ghost_generation mem_info_src"));
 }
 
-TEST(AlltoallvPieces, AreWrittenByAProxyWhereTheyAre) {
+TEST(AlltoallvPieces, AreWrittenInPlaceByAProxy) {
   const Program program =
       Program().script(Op::new_team).script(Op::alltoallv).script(Op::alltoall, {1});
   for (const char* copies :
@@ -266,14 +266,14 @@ class KeepVariables final : public Wrapper {
   using Wrapper::Wrapper;
   void drop(std::uint32_t, Buffer) override {}
 };
-TEST(AlltoallvPieces, AreJudgedAsAllocationsAre) {
+TEST(AlltoallvPieces, AreJudgedLikeAllocations) {
   EXPECT_THAT(run_pooled<Wrapper>(both_buffers()), IsEmpty());
   EXPECT_THAT(run_pooled<SendTheNextPiece>(both_buffers()),
               AllOf(Contains("wrong_value mem_info_src"), Contains("wrong_value destination")));
   EXPECT_THAT(run_pooled<KeepVariables>(both_buffers()), Contains("leak device memory"));
 }
 
-TEST(AlltoallvPieces, KeepTheirAllocationAsLongAsOneIsUsed) {
+TEST(AlltoallvPieces, KeepTheirAllocationWhileOneIsUsed) {
   const Program dropped = both_buffers().script(Op::wait).script(Op::drop, {0, 0});
   EXPECT_THAT(run_pooled<Wrapper>(dropped), IsEmpty());
 }

@@ -30,7 +30,7 @@ void expect_nothing(std::string_view config, std::string_view decisions) {
 }
 
 // A finalizer replaces a member from before the reset, and is delayed.
-TEST(ArgpackFalseAlarms, AMemberThatIsReplacedWithoutAGilIsTheOldOneUntilItIsReplaced) {
+TEST(ArgpackFalseAlarms, AMemberReplacedWithoutAGilIsTheOldOneUntilThen) {
   expect_nothing("backend=cpu gil=off collector=allocation", R"(script:0 op new_external
 script:1 op new_argpack
 script:1 argument 5
@@ -58,7 +58,7 @@ script:14 op call
 }
 
 // The child fits the parent that the variable refers to by then, but not the one that was loaded.
-TEST(ArgpackFalseAlarms, AParentThatIsDroppedOnceItIsLoadedHasItsDepthAllTheSame) {
+TEST(ArgpackFalseAlarms, AParentDroppedAfterItsLoadKeepsItsDepth) {
   expect_nothing("backend=cpu gil=on collector=eval_breaker", R"(script:0 op new_argpack
 script:1 op call_often
 script:2 op drop
@@ -71,7 +71,7 @@ script:3 op new_argpack
 }
 
 // The device was idle when the call began, but then a finalizer made a pack.
-TEST(ArgpackFalseAlarms, ALaunchWhoseFinalizersGiveTheDeviceWorkFindsItBusy) {
+TEST(ArgpackFalseAlarms, ALaunchWithFinalizersThatQueueWorkFindsADeviceBusy) {
   expect_nothing("backend=cuda_cache gil=on collector=eval_breaker", R"(script:0 op new_argpack
 script:1 op new_argpack
 script:2 op call_often

@@ -29,11 +29,11 @@ void bear(harness::Scene& scene, int count) {
   scene.mark_quiescent();
 }
 
-TEST(ArgpackOracle, OneKernelOfTheProgramIsNoRetention) {
+TEST(ArgpackOracle, OneKernelOfTheProgramIsNotALeak) {
   EXPECT_FALSE(run([](harness::Scene& scene) { bear(scene, 1); }).failed());
 }
 
-TEST(ArgpackOracle, APlantedSecondKernelIsRetention) {
+TEST(ArgpackOracle, APlantedSecondKernelIsALeak) {
   const Outcome outcome = run([](harness::Scene& scene) { bear(scene, 2); });
   ASSERT_EQ(outcome.faults.size(), 1u);
   EXPECT_EQ(outcome.faults[0].kind, FaultKind::retention);
@@ -67,7 +67,7 @@ int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
   return window_of(told.scene(), fault);
 }
 
-TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
+TEST(ArgpackWindows, AreClassifiedByTheEndAndTheUse) {
   for (const Met& met :
        {Met{"delete_argpack", "launch_kernel/nested_pack", Window::nested_replaced},
         Met{"delete_argpack", "launch_kernel/parent", Window::parent_freed},
@@ -83,7 +83,7 @@ TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
         << met.death_site.view() << " " << met.use_site.view();
 }
 
-TEST(ArgpackWindows, WhateverIsSetInALaunchedContextIsSetThroughThat) {
+TEST(ArgpackWindows, SettingAnArgumentOfALaunchedContextIsContextReused) {
   const Met met{"launch_kernel", "set_arg_int", Window::context_reused};
   const auto set_again = [](Observer& judge) {
     const ThingId context{1};
@@ -112,7 +112,7 @@ int window_after(void (*drive)(harness::Scene&, Judge&, Fault&)) {
   return window_of(scene, fault);
 }
 
-TEST(ArgpackWindows, MemoryOfAProgramThatAWrapperMeetsDeadIsOfAStaleOneWhoseverItWasLast) {
+TEST(ArgpackWindows, AWrapperUsingDeadMemoryIsStale) {
   const auto write_dead = [](harness::Scene&, Judge&, Fault& fault) {
     fault.object_kind = "device memory";
     fault.birth_site = "create_argpack";
@@ -144,7 +144,7 @@ void delete_pack(harness::Scene& scene, Judge& judge, Fault& fault) {
   fault.use_site = "launch_kernel/nested_pack";
 }
 
-TEST(ArgpackWindows, AnEndInTheMiddleOfItsOwnTasksBindingIsReentrant) {
+TEST(ArgpackWindows, AnEndDuringItsOwnTasksBindingIsReentrant) {
   EXPECT_EQ(window_after(delete_pack<true>), harness::raw(Window::taken_reentrantly));
   EXPECT_EQ(window_after(delete_pack<false>), harness::raw(Window::nested_replaced));
 }
@@ -170,7 +170,7 @@ void bind_and_reset(harness::Scene& scene, Judge& judge, Fault& fault) {
   fault.use_site = "launch_kernel/pack";
 }
 
-TEST(ArgpackWindows, WhatWasBoundAfterItsOwnResetIsOfAStaleWrapper) {
+TEST(ArgpackWindows, ABindingAfterTheResetIsOfAStaleWrapper) {
   EXPECT_EQ(window_after(bind_and_reset<true>), harness::raw(Window::taken_reentrantly));
   EXPECT_EQ(window_after(bind_and_reset<false>), harness::raw(Window::stale_wrapper));
 }
@@ -193,12 +193,12 @@ void free_bound_storage(harness::Scene& scene, Judge& judge, Fault& fault) {
   fault.use_site = "read_bound";
 }
 
-TEST(ArgpackWindows, StorageThatGoesWhileAKernelMayRunGoesInFlight) {
+TEST(ArgpackWindows, StorageFreedWhileAKernelMayRunIsInFlight) {
   EXPECT_EQ(window_after(free_bound_storage<true>), harness::raw(Window::dropped_in_flight));
   EXPECT_EQ(window_after(free_bound_storage<false>), harness::raw(Window::external_gone));
 }
 
-TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughThat) {
+TEST(ArgpackWindows, FaultsOfALaunchedContextAreContextReused) {
   const Met met{"delete_argpack", "launch_kernel/pack", Window::context_reused};
   const auto launch_twice = [](Observer& judge) {
     const ThingId context{1};
@@ -243,21 +243,21 @@ int window_of_wild_access(void (*tell)(Observer&)) {
   return window_met({{}, "walk_packs", {}, FaultKind::wild_access}, tell);
 }
 
-TEST(ArgpackWindows, AWildAccessOfACallWhoseExternalMemoryWentIsThroughThat) {
+TEST(ArgpackWindows, AWildAccessAfterExternalMemoryEndedIsExternalGone) {
   EXPECT_EQ(window_of_wild_access(launch_what_has_moved), harness::raw(Window::external_gone));
 }
 
-TEST(ArgpackWindows, AWildAccessOfACallWhoseProgramWasResetIsThroughThat) {
+TEST(ArgpackWindows, AWildAccessAfterAResetIsTakenReentrantly) {
   EXPECT_EQ(window_of_wild_access(launch_after_a_reset), harness::raw(Window::taken_reentrantly));
 }
 
-TEST(ArgpackWindows, AWildAccessOfAKernelIsTheLastLaunchsWhateverItsActivation) {
+TEST(ArgpackWindows, AWildAccessOfAKernelBelongsToTheLastLaunch) {
   const Met met{{}, "walk_packs", Window::external_gone, FaultKind::wild_access, true};
   EXPECT_EQ(window_met(met, launch_what_has_moved), harness::raw(met.window));
   EXPECT_EQ(window_met(met, launch_after_a_reset), harness::raw(Window::taken_reentrantly));
 }
 
-TEST(ArgpackWindows, AWildAccessOfALaunchThatWasTriedBeforeIsThroughThat) {
+TEST(ArgpackWindows, AWildAccessOfARepeatedLaunchIsContextReused) {
   const auto launch_again = [](Observer& judge) {
     launch_whole(judge);
     judge.launching(kContext, 1);
@@ -265,7 +265,7 @@ TEST(ArgpackWindows, AWildAccessOfALaunchThatWasTriedBeforeIsThroughThat) {
   EXPECT_EQ(window_of_wild_access(launch_again), harness::raw(Window::context_reused));
 }
 
-TEST(ArgpackWindows, AWildAccessAfterARecycledUseOfItsOwnLaunchFollowsFromThat) {
+TEST(ArgpackWindows, AWildAccessAfterARecycledUseFollowsFromIt) {
   EXPECT_EQ(window_after([](harness::Scene& scene, Judge& judge, Fault& fault) {
               launch_whole(judge);
               Fault earlier;
@@ -305,7 +305,7 @@ script:3 op call
 end
 )";
 
-TEST(ArgpackWindows, AWildAccessOfALateKernelIsOfItsOwnLaunch) {
+TEST(ArgpackWindows, AWildAccessOfALateKernelBelongsToItsLaunch) {
   harness::Runner runner;
   const Outcome& outcome = runner.run(harness::parse_reproducer(kLateKernel, "a test's").the_case);
   ASSERT_EQ(outcome.faults.size(), 1u);
@@ -313,7 +313,7 @@ TEST(ArgpackWindows, AWildAccessOfALateKernelIsOfItsOwnLaunch) {
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::external_gone));
 }
 
-TEST(ArgpackWindows, NoRuleExplainsAWildAccessOfALaunchThatLostNothing) {
+TEST(ArgpackWindows, AWildAccessOfAnIntactLaunchIsUnexplained) {
   EXPECT_EQ(window_of_wild_access(launch_whole), -1);
 }
 

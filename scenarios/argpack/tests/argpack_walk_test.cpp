@@ -58,7 +58,7 @@ void for_each_order(Check check) {
         check(Answers{packs, array, external});
 }
 
-TEST(ArgpackWalk, EveryOrderIsOneSetOfAnswers) {
+TEST(ArgpackWalk, EachOrderHasOneSetOfAnswers) {
   std::set<Walk> walks;
   for_each_order([&](const Answers& answers) { walks.insert(walk_of(answers)); });
   EXPECT_EQ(walks.size(), 120u);
@@ -69,7 +69,7 @@ TEST(ArgpackWalk, EveryOrderIsOneSetOfAnswers) {
   }
 }
 
-TEST(ArgpackWalk, TheOldTwoAreThoseOfTapesThatSayNoMore) {
+TEST(ArgpackWalk, OldTapesSelectTheTwoOriginalOrders) {
   EXPECT_EQ(walk_of({0, 0, 0}), kPlainWalk);
   const Walk parents_first{Place::pack, Place::nested, Place::nested_twice, Place::array,
                            Place::external};
@@ -111,7 +111,7 @@ std::string first_met(const Answers& answers, std::uint32_t dropped, const char*
   return outcome.faults.empty() ? "" : std::string(outcome.faults[0].use_site.view());
 }
 
-TEST(ArgpackWalk, ALaunchMeetsFirstWhatComesFirst) {
+TEST(ArgpackWalk, ALaunchFailsAtTheFirstDroppedArgument) {
   for_each_order([&](const Answers& answers) {
     const Walk walk = walk_of(answers);
     for (const std::uint32_t dropped : {kPacks | kArray, kPacks | kExternal, kArray | kExternal}) {

@@ -46,14 +46,14 @@ TEST(GraphArgumentPrograms, AreTheSmallest) {
       proofs.expect_smallest(name, program, shown_by(name));
 }
 
-TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
+TEST(GraphArgumentPrograms, ProgramsOfProtectedWindowsReachThemAndPass) {
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");
   proofs.expect_holds("module_dropped", programs.at("module_dropped").the_case, "retain_per_node",
                       1);
 }
 
-TEST(GraphArgumentPrograms, ThatKeepTheGilHangAndThoseThatDoNotHold) {
+TEST(GraphArgumentPrograms, KeepingTheGilHangsAndReleasingItPasses) {
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");
   const auto& kept = programs.at("gil_kept_in_call");
@@ -66,7 +66,7 @@ TEST(GraphArgumentPrograms, ThatKeepTheGilHangAndThoseThatDoNotHold) {
 
 // For every variant, the contract's faults are caller errors, and no other fault is
 // found.
-TEST(GraphArgumentPrograms, OfTheContractAreCallerErrors) {
+TEST(GraphArgumentPrograms, ContractViolationsAreCallerErrors) {
   harness::Runner runner;
   const auto programs = read_corpus(scenario, "programs");
   for (const char* name : {"buffer_closed", "captured_dropped", "bare_address_dropped",

@@ -51,7 +51,7 @@ harness::Case wait_and_capture(std::uint32_t left_first, std::uint32_t left_then
 
 // In this policy a builder has its graph from the start. CUDA does not return the graph if the
 // capture has been invalidated.
-TEST(GraphArgumentService, ACaptureThatAWaitSpoilsAtOnceMayBeRefused) {
+TEST(GraphArgumentService, ACaptureInvalidatedByAWaitMayBeRefused) {
   constexpr std::uint32_t kTurns = 12;
   harness::Runner runner;
   int refused = 0;
@@ -110,7 +110,7 @@ constexpr const char* kListOfTheTarget =
     "mutator:1 op launch\n";
 
 // Found in 10 million runs.
-TEST(GraphArgumentValues, ABareAddressIsWhoseverLivesThere) {
+TEST(GraphArgumentValues, ABareAddressRefersToItsPresentOwner) {
   harness::Runner runner;
   const Outcome& outcome =
       runner.run(told("retain_per_node", "per_thread", kListOfTheTarget, "allocation"));
@@ -131,7 +131,7 @@ constexpr const char* kKernelOfALoop =
     "script:7 op synchronize_device\n";
 
 // cuGraphExecKernelNodeSetParams also sets the function. Found in 3 of 10 million runs.
-TEST(GraphArgumentService, ANodeOfAnExecutableRunsTheKernelThatItIsGiven) {
+TEST(GraphArgumentService, ANodeOfAnExecutableRunsItsUpdatedKernel) {
   harness::Runner runner;
   const Outcome& outcome =
       runner.run(told("retain_per_node", "legacy", kKernelOfALoop, "allocation"));
@@ -141,7 +141,7 @@ TEST(GraphArgumentService, ANodeOfAnExecutableRunsTheKernelThatItIsGiven) {
 }
 
 // The collector ends a builder with an invalidated capture in a call that is to end another one.
-TEST(GraphArgumentService, ASpoiltCaptureMayEndInACallThatHasNoBuilderYet) {
+TEST(GraphArgumentService, AnInvalidCaptureMayEndInACallWithoutABuilder) {
   harness::Runner runner;
   const Outcome& outcome =
       runner.run(told("retain_per_node", "per_thread", R"(script:0 op add_kernel
@@ -177,7 +177,7 @@ TEST(GraphArgumentService, AnUpdateToOtherNestingMayBeRefused) {
 // ---- values -------------------------------------------------------------------------------------
 
 // The child, a copy of the graph, has the same nodes, and keeps their former parameters.
-TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
+TEST(GraphArgumentValues, AnUpdateOfANodeDoesNotChangeItsCopyInAChild) {
   constexpr std::uint32_t kGraph = 10, kClone = 11, kNode = 14, kLast = 15, kOther = 2;
   Program program = Program().script(Op::add_memset).script(Op::add_kernel, {kNode});
   program.script(Op::clone, {kClone}).script(Op::add_child, {kLast, kGraph, kClone});
@@ -192,7 +192,7 @@ TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
 
 // The stream was open when the launch loaded it, and is closed before the launch returns. So a wait
 // for the default stream does not cover this launch.
-TEST(GraphArgumentValues, AStreamThatIsClosedDuringALaunchIsTheLaunchsAllTheSame) {
+TEST(GraphArgumentValues, AStreamClosedDuringALaunchIsStillItsStream) {
   const harness::Case the_case = told("retain_per_node", "legacy",
                                       "script:0 op add_kernel\n"
                                       "script:0 argument[3] 2\n"
@@ -220,7 +220,7 @@ TEST(GraphArgumentValues, AStreamThatIsClosedDuringALaunchIsTheLaunchsAllTheSame
 // After a failed update the executable may hold either of two accumulators. A node's
 // new owners must outlive the launch that uses them, even if the next update releases
 // both.
-TEST(GraphArgumentKept, WhatANodeIsGivenAfterAFailedUpdateOutlivesTheLaunch) {
+TEST(GraphArgumentKept, ArgumentsSetAfterAFailedUpdateOutliveTheLaunch) {
   const harness::Case the_case =
       told("retain_per_node", "per_thread",
            "script:0 op add_kernel\n"
@@ -295,7 +295,7 @@ harness::Case collected_late(std::uint32_t nth) {
 
 // This may be during the last wait; then nothing has waited for the objects that the cycle
 // held.
-TEST(GraphArgumentBounded, WhatIsLostInTheLastWaitIsNotOverdue) {
+TEST(GraphArgumentBounded, ObjectsLostDuringTheLastWaitAreNotOverdue) {
   constexpr std::uint32_t kPoints = 40;
   harness::Runner runner;
   for (std::uint32_t nth = 0; nth < kPoints; ++nth) {

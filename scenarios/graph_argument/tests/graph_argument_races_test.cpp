@@ -38,7 +38,7 @@ bool has(const std::vector<Fault>& faults, FaultKind kind) {
 }
 
 // The closed buffer's memory is reused, and freed again, before the node has the address.
-TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNodeLives) {
+TEST(GraphArgumentRaces, ClosingAnArgumentWhileItIsPassedIsACallerError) {
   const std::vector<Fault> errors = caller_errors("legacy", "eval_breaker",
                                                   "script:0 op add_kernel\n"
                                                   "script:0 schedule[8] mutator:1 of start\n"
@@ -55,7 +55,7 @@ TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNo
 }
 
 // The new owner of the memory frees it without ordering after the launch, which it does not know.
-TEST(GraphArgumentRaces, WhoGetsTheMemoryOfWhatWasClosedSoFreesItUnordered) {
+TEST(GraphArgumentRaces, FreeingReusedMemoryOfAClosedArgumentIsACallerError) {
   const std::vector<Fault> errors = caller_errors("legacy", "allocation",
                                                   "script:0 op add_kernel\n"
                                                   "script:0 schedule[9] mutator:1 of start\n"
@@ -72,7 +72,7 @@ TEST(GraphArgumentRaces, WhoGetsTheMemoryOfWhatWasClosedSoFreesItUnordered) {
 }
 
 // The first task is interrupted by the end of the attribute's former value.
-TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
+TEST(GraphArgumentRaces, TheLastOfTwoTasksToSetAnAttributeCounts) {
   caller_errors("per_thread", "allocation",
                 "script:0 op instantiate\n"
                 "script:1 op set_attribute\n"
@@ -84,7 +84,7 @@ TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
 }
 
 // The handle now belongs to a graph inside an embedded one, which only CUDA knows.
-TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShapesDo) {
+TEST(GraphArgumentRaces, AnUpdateByAHandleInANestedGraphMayFail) {
   caller_errors("legacy", "eval_breaker",
                 "script:0 op clone\n"
                 "script:0 argument 11\n"
@@ -106,7 +106,7 @@ TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShape
 }
 
 // Another thread instantiates between the condition and the call for its node, which then fails.
-TEST(GraphArgumentRaces, AConditionWithoutItsNodeYetMayBeRefused) {
+TEST(GraphArgumentRaces, AConditionWithoutANodeMayBeRefused) {
   harness::Runner runner;
   int refused = 0;
   for (int turns = 4; turns < 9; ++turns) {
@@ -131,7 +131,7 @@ TEST(GraphArgumentRaces, AConditionWithoutItsNodeYetMayBeRefused) {
 }
 
 // The handle of a capture's graph is reported only when the capture has ended.
-TEST(GraphArgumentRaces, AHandleThatHadDiedAndIsTakenIsAnotherGraphs) {
+TEST(GraphArgumentRaces, AReusedHandleBelongsToAnotherGraph) {
   harness::Runner runner;
   const harness::Outcome& outcome =
       runner.run(told("borrow", "per_thread",
@@ -155,7 +155,7 @@ TEST(GraphArgumentRaces, AHandleThatHadDiedAndIsTakenIsAnotherGraphs) {
 }
 
 // CUDA has the launch already, but the call has not reported it yet.
-TEST(GraphArgumentRaces, WhatIsReadWhileNothingOrdersAWriterIsTheCallers) {
+TEST(GraphArgumentRaces, AnUnorderedReadAndWriteIsACallerError) {
   const std::vector<Fault> errors =
       caller_errors("legacy", "eval_breaker",
                     "script:0 op add_kernel\n"

@@ -29,14 +29,14 @@ int window_of_first(std::string_view variant, const Program& program) {
 }
 
 // The definition is dropped, too, but had lost the thing before.
-TEST(GraphArgumentWindows, WhatAChangedNodeHadIsLostByTheChangeWhateverGoesThen) {
+TEST(GraphArgumentWindows, OldArgumentsOfAChangedNodeAreLostByTheChange) {
   Program program = Program().script(Op::add_kernel).script(Op::instantiate);
   program.script(Op::set_params, {0, kOther, kOther}).script(Op::drop, {kDefinition});
   program.script(Op::drop, {kNode}).script(Op::drop, {kBuffer}).script(Op::launch);
   EXPECT_EQ(window_of_first("slot_table", program), harness::raw(Window::node_changed));
 }
 
-TEST(GraphArgumentWindows, WhatADestroyedNodeHadIsLostToItsClonesByThat) {
+TEST(GraphArgumentWindows, ArgumentsOfADestroyedNodeAreLostToItsClones) {
   Program program = Program().script(Op::add_kernel).script(Op::clone, {kClone});
   program.script(Op::destroy_node).script(Op::drop, {kBuffer});
   program.script(Op::instantiate, {0, kClone}).script(Op::launch);
@@ -44,7 +44,7 @@ TEST(GraphArgumentWindows, WhatADestroyedNodeHadIsLostToItsClonesByThat) {
 }
 
 // The node has its new parameters although the call failed: the argument is not attached.
-TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
+TEST(GraphArgumentWindows, ArgumentsNotAttachedToAChangedNodeAreLost) {
   Program program = Program().script(Op::add_kernel).script(Op::instantiate);
   program.script(Op::set_params, {0, kOther, kOther}).script(Op::update);
   program.script(Op::drop, {kOther}).script(Op::launch);
@@ -60,7 +60,7 @@ TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
 }
 
 // Another node's bare address does not make this a caller error: the policy must keep it.
-TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
+TEST(GraphArgumentWindows, ANodeWithTheBufferOutweighsABareAddress) {
   constexpr std::uint32_t kChase = 4;
   Program program = Program().script(Op::clone, {kClone}).script(Op::add_memset, {0, kClone});
   program.script(Op::add_kernel, {0, kDefinition, 0, kChase}).script(Op::drop, {kBuffer});
@@ -70,7 +70,7 @@ TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
 
 // Another task waits for the launch, which the script does not know when it frees: 1 of 1.2 million
 // runs.
-TEST(GraphArgumentWindows, WhatAnotherTaskHasWaitedForIsStillTheLaunchs) {
+TEST(GraphArgumentWindows, AWaitOfAnotherTaskDoesNotEndTheLaunchsUse) {
   harness::Runner runner;
   const harness::Outcome& outcome =
       runner.run(told("user_object_tuple", "per_thread", R"(script:0 op add_kernel
@@ -147,7 +147,7 @@ class GraphArgumentFaults : public ::testing::Test {
   Fault dead_;  ///< Use of the last ended thing.
 };
 
-TEST_F(GraphArgumentFaults, AreInTheWindowThatTheModelRemembersOfTheEnd) {
+TEST_F(GraphArgumentFaults, BelongToTheWindowRecordedAtTheEnd) {
   end(ThingKind::buffer, "device memory", Work::add_one);
   const Fault first = dead_;
   EXPECT_EQ(window_of_dead(), harness::raw(Window::argument_dropped));
@@ -161,7 +161,7 @@ TEST_F(GraphArgumentFaults, AreInTheWindowThatTheModelRemembersOfTheEnd) {
       << "by its life";
 }
 
-TEST_F(GraphArgumentFaults, OfWhatOnlyACaptureHasAreToldByTheCircumstance) {
+TEST_F(GraphArgumentFaults, ObjectsHeldOnlyByACaptureAreClassifiedByTheirEnd) {
   EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::captured), kBufferCapturedSite);
   EXPECT_EQ(end(ThingKind::module, "library", Work::captured, "ObjectCode.__dealloc__"),
             kModuleCapturedSite);
@@ -169,7 +169,7 @@ TEST_F(GraphArgumentFaults, OfWhatOnlyACaptureHasAreToldByTheCircumstance) {
   EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::add_one), Label("Buffer.__dealloc__"));
 }
 
-TEST_F(GraphArgumentFaults, OfABareAddressAreTheCallersOnlyWhereItIsFollowed) {
+TEST_F(GraphArgumentFaults, FaultsOfABareAddressAreTheCallersOnlyIfFollowed) {
   end(ThingKind::buffer, "device memory", Work::chase);
   EXPECT_EQ(window_of_dead(), harness::raw(Window::argument_dropped));
   dead_.use_site = "chase";
@@ -177,7 +177,7 @@ TEST_F(GraphArgumentFaults, OfABareAddressAreTheCallersOnlyWhereItIsFollowed) {
 }
 
 // The value has the sites of the use that caused it, but no object.
-TEST_F(GraphArgumentFaults, OfAWrongValueAreInTheWindowOfTheRecycledUseBefore) {
+TEST_F(GraphArgumentFaults, AWrongValueBelongsToTheEarlierRecycledUse) {
   end(ThingKind::buffer, "device memory", Work::copy);
   dead_.kind = FaultKind::recycled_use;
   Fault value = dead_;
@@ -188,7 +188,7 @@ TEST_F(GraphArgumentFaults, OfAWrongValueAreInTheWindowOfTheRecycledUseBefore) {
   EXPECT_EQ(window_of(told_.scene(), value), harness::raw(Window::operand_dropped));
 }
 
-TEST_F(GraphArgumentFaults, AreToldByWhatDiedWhereAndWhoMetIt) {
+TEST_F(GraphArgumentFaults, AreClassifiedByObjectEndAndUse) {
   using enum FaultKind;
   for (const Met& met :
        {Met{use_after_free, "device memory", "Buffer.close", "saxpy", Window::buffer_closed},

@@ -98,7 +98,7 @@ struct Told {
 
 // Without the debug allocator the conclusion is wrong: stray counts look like
 // recycling.
-TEST(ManagedDictExplain, NamesTheClassOfEveryWriterInMinimizedCasesOrNobody) {
+TEST(ManagedDictExplain, NamesTheRightClassInMinimizedCasesOrNone) {
   constexpr InstrumentSet kNoAllocator =
       instrument_bit(Instrument::debug_allocator) | instrument_bit(Instrument::crash_report);
   Runner runner;
@@ -136,7 +136,7 @@ void for_some_runs(std::size_t variant, std::size_t count, Look look) {
   }
 }
 
-TEST(ManagedDictExplain, FindsNothingInWhatIsLegal) {
+TEST(ManagedDictExplain, FindsNothingInLegalPrograms) {
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
     if (kClasses.contains(name_of(variant))) continue;
     for_some_runs(variant, 300, [&](Runner& runner, const Case& the_case) {
@@ -161,7 +161,7 @@ Seen seen(const Runner& runner, const Outcome& outcome) {
   return {outcome.faults, outcome.tape, runner.trace_hash(), outcome.reached};
 }
 
-TEST(ManagedDictExplain, LookingChangesNeitherVerdictNorTrace) {
+TEST(ManagedDictExplain, ObservationChangesNeitherVerdictNorTrace) {
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant)
     for_some_runs(variant, 60, [&](Runner& runner, const Case& the_case) {
       const Seen plain = seen(runner, runner.run(the_case));
@@ -173,7 +173,7 @@ TEST(ManagedDictExplain, LookingChangesNeitherVerdictNorTrace) {
     });
 }
 
-TEST(ManagedDictExplain, TheHardwareWatchDecidesNothingAndMissesNothing) {
+TEST(ManagedDictExplain, TheHardwareWatchAgreesWithTheInstrumentation) {
   if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
     GTEST_SKIP() << why_not;
   std::uint64_t writes = 0;
@@ -190,7 +190,7 @@ TEST(ManagedDictExplain, TheHardwareWatchDecidesNothingAndMissesNothing) {
   EXPECT_GT(writes, 0U);
 }
 
-TEST(ManagedDictExplainPlanted, AWriteThatCameBesideTheInstrumentationIsSeenByTheHardware) {
+TEST(ManagedDictExplainPlanted, AnUninstrumentedWriteIsSeenByTheHardware) {
   if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
     GTEST_SKIP() << why_not;
   alignas(8) std::byte heap[64] = {};

@@ -165,7 +165,7 @@ void one_case(const Class& of, std::mt19937_64& random, Told& told) {
   if (changes(recorder.evidence())) add(told, diagnose(recorder.evidence()), of.letter);
 }
 
-TEST(ManagedDictHeldOut, WritersOfRandomWidthPlaceAndValueAreNamedOrLeftOpen) {
+TEST(ManagedDictHeldOut, RandomWritersAreNamedOrLeftOpen) {
   constexpr int kCases = 400;
   for (const Class& of : kClasses) {
     std::mt19937_64 random(1);

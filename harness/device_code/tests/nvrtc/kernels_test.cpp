@@ -77,7 +77,7 @@ class NvrtcKernels : public NvrtcBy {
   Driver cuda_;
 };
 
-TEST_P(NvrtcKernels, OfATemplateKnowTheirThreads) {
+TEST_P(NvrtcKernels, TemplateKernelsReadTheirThreadIndices) {
   const CUfunction scale = kernel(
       "template <class T> __global__ void scale(T* p) {\n"
       "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -86,7 +86,7 @@ TEST_P(NvrtcKernels, OfATemplateKnowTheirThreads) {
   EXPECT_THAT(run<double>(scale, 2, 2, {0, 1, 2, 3}), ElementsAre(32, 34, 36, 38));
 }
 
-TEST_P(NvrtcKernels, AddUpInSharedMemoryAndByLanes) {
+TEST_P(NvrtcKernels, ReduceInSharedMemoryAndByShuffles) {
   const CUfunction sum = kernel(
       "__global__ void sum(int* p) {\n"
       "  __shared__ int all[64];\n"
@@ -111,7 +111,7 @@ TEST_P(NvrtcKernels, AddUpInSharedMemoryAndByLanes) {
   EXPECT_THAT(values, ElementsAre(2016, 496, 1, static_cast<int>(0xaaaaaaaa), 33, 37, 0));
 }
 
-TEST_P(NvrtcKernels, ChangeMemoryByAtomics) {
+TEST_P(NvrtcKernels, UpdateMemoryByAtomics) {
   const CUfunction atomics = kernel(
       "__global__ void atomics(unsigned* p) {\n"
       "  const unsigned t = threadIdx.x;\n"
@@ -193,7 +193,7 @@ bool is_near(double value, double wanted, double relative) {
   return std::fabs(value - wanted) <= relative * std::fabs(wanted) + 1e-307;
 }
 
-TEST_P(NvrtcKernels, CalculateAsTheLibraryOfThisMachine) {
+TEST_P(NvrtcKernels, ComputeTheValuesOfTheHostLibrary) {
   std::string source = "__global__ void calculate(double* p) {\n  const double x = *p;\n";
   std::size_t count = 0;
   for (const Case& one : kCases) source += fmt::format("  p[{}] = {};\n", count++, one.call);
@@ -214,7 +214,7 @@ TEST_P(NvrtcKernels, CalculateAsTheLibraryOfThisMachine) {
   }
 }
 
-TEST_P(NvrtcKernels, CalculateInSinglePrecision) {
+TEST_P(NvrtcKernels, ComputeInSinglePrecision) {
   const CUfunction calculate = kernel(
       "__global__ void calculate(float* p) {\n  const float x = *p;\n"
       "  p[0] = sinf(x); p[1] = expf(x); p[2] = powf(x, 2.5f); p[3] = logf(x); p[4] = sqrtf(x);\n"
@@ -237,7 +237,7 @@ TEST_P(NvrtcKernels, CalculateInSinglePrecision) {
   }
 }
 
-TEST_P(NvrtcKernels, CalculateInHalfPrecision) {
+TEST_P(NvrtcKernels, ComputeInHalfPrecision) {
   const CUfunction calculate = kernel(
       "#include <cuda_fp16.h>\n__global__ void calculate(float* p) {\n"
       "  const __half x = __float2half(p[0]), y = __float2half(p[1]);\n"
@@ -277,7 +277,7 @@ TEST_P(NvrtcKernels, ReadTexturesAndSurfaces) {
   EXPECT_THAT(std::vector(values.begin() + 2, values.end()), ElementsAre(6u, 0u, 8u, 7u));
 }
 
-TEST_P(NvrtcKernels, HaveMemoryOfTheirOwn) {
+TEST_P(NvrtcKernels, HaveLocalMemory) {
   const CUfunction count = kernel(
       "__global__ void count(int* p) {\n"
       "  int* mine = static_cast<int*>(malloc(p[0] * sizeof(int)));\n"

@@ -48,7 +48,7 @@ TEST_P(PtxGrid, BlocksWaitForEachOther) {
 }
 
 /// A kernel whose blocks are on the device at once, and one between its barriers.
-TEST_P(PtxGrid, TwoGridsHaveBarriersOfTheirOwn) {
+TEST_P(PtxGrid, TwoGridsHaveSeparateBarriers) {
   const std::vector<unsigned> values(64, 1);
   const CUdeviceptr first = copy_of(values);
   const CUdeviceptr second = copy_of(values);
@@ -73,11 +73,11 @@ class OwnPtxGrid : public GridStage<ProgramStage<PtxStage>> {
   }
 };
 
-TEST_F(OwnPtxGrid, ALaunchThatIsNotCooperativeHasNoBarrier) {
+TEST_F(OwnPtxGrid, ANonCooperativeLaunchHasNoGridBarrier) {
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "", "rotate", copy_of(std::vector<unsigned>(1)), 1U);
 }
 
-TEST_F(OwnPtxGrid, TheDriverCountsTheKernelsThatHaveBegun) {
+TEST_F(OwnPtxGrid, TheDriverCountsLaunchedKernels) {
   void* found = nullptr;
   const auto find =
       reinterpret_cast<decltype(&cuGetProcAddress_v2)>(dlsym(library, "cuGetProcAddress_v2"));
@@ -90,7 +90,7 @@ TEST_F(OwnPtxGrid, TheDriverCountsTheKernelsThatHaveBegun) {
   EXPECT_EQ(count() - before, 3U);
 }
 
-TEST_F(OwnPtxGrid, BlocksThatWaitForNobodyAreADeadlock) {
+TEST_F(OwnPtxGrid, AGridBarrierThatNeverOpensIsADeadlock) {
   EXPECT_EXIT(wait_alone(), ::testing::ExitedWithCode(7), "deadlock");
 }
 

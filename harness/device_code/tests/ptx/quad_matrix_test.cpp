@@ -115,7 +115,7 @@ class PtxQuadMatrix : public OnGpuToo<PtxStage> {
   }
 };
 
-TEST_P(PtxQuadMatrix, FourProductsAreThoseOfThreeLoops) {
+TEST_P(PtxQuadMatrix, FourProductsEqualTheNaiveOnes) {
   std::vector<Case> cases;
   for (const char* a : {"row", "col"})
     for (const char* b : {"row", "col"})

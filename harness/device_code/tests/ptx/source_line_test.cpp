@@ -57,7 +57,7 @@ std::string between(const std::string& all, const std::string& from, const std::
   return begin == std::string::npos ? "" : all.substr(begin, all.find(to, begin) - begin);
 }
 
-TEST(PtxSourceLine, IsThatOfTheLastLocOfTheFunction) {
+TEST(PtxSourceLine, FollowsTheLastLocOfTheFunction) {
   const std::string all = source_of(kText);
   const std::string first = between(all, "static void f_first", "static void f_second");
   EXPECT_THAT(first, HasSubstr("#line 12 \"/some/where/kernel.cu\"\n"));
@@ -69,14 +69,14 @@ TEST(PtxSourceLine, IsThatOfTheLastLocOfTheFunction) {
 }
 
 /// A function of the toolkit's that is one instruction stands instead of its call.
-TEST(PtxSourceLine, OfAFetchIsThatOfItsCall) {
+TEST(PtxSourceLine, OfAnInlinedFetchIsTheLineOfItsCall) {
   const std::string third = between(source_of(kText), "static void f_third", "afterlife.ptx");
   EXPECT_THAT(third, HasSubstr("#line 21 \"/some/where/kernel.cu\"\n"));
   EXPECT_THAT(third, HasSubstr("#line 30\n"));
   EXPECT_THAT(third, HasSubstr("#line 145 \"/toolkit/include/texture_indirect_functions.h\"\n"));
 }
 
-TEST(PtxSourceLine, StaysWhereAStatementFollowsOfTheSameLine) {
+TEST(PtxSourceLine, IsRepeatedForStatementsOnTheSameLine) {
   const std::string all = source_of(kText);
   const std::string twelve = between(all, "#line 12 \"/some/where/kernel.cu\"", "helper");
   EXPECT_THAT(twelve.substr(1), HasSubstr("#line 12\n")) << "a second statement in line 12";

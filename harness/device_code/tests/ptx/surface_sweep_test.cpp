@@ -145,7 +145,7 @@ class PtxSurface : public OnGpuToo<TextureStage> {
   int checked_ = 0;
 };
 
-TEST_P(PtxSurface, EachSizeOfEachGeometryIsReadAndWrittenAsDocumented) {
+TEST_P(PtxSurface, EachSizeAndGeometryIsReadAndWrittenAsDocumented) {
   for (const char* geometry : kGeometries)
     for (const Size size : kSizes)
       for (const char* boundary : kBoundaries) check(geometry, size, boundary);

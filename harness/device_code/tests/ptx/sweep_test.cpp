@@ -228,7 +228,7 @@ bool is_test(const std::string& wanted) {
 }
 
 /// A row that no sweep is of says which test tries it, before its reference.
-TEST_F(PtxRows, EachHasAReferenceAndIsSweptOrTriedByTheTestThatItNames) {
+TEST_F(PtxRows, EachHasAReferenceAndATest) {
   Figures swept;
   for (const Sweep& one : all_sweeps())
     for (const ptx::Family* row : rows_of(one)) swept[row].cases += inputs(one).size() / kSources;

@@ -281,7 +281,7 @@ TEST_P(PtxTextureCube, IsReadAcrossEdges) {
 }
 
 /// No document says so: graphics has it that way.
-TEST_P(PtxTextureCube, AtACornerThreeTexelsStandForTheFourth) {
+TEST_P(PtxTextureCube, ACornerTexelIsTheMeanOfThree) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "no document says what a GPU does";
   const Image image = make_image("cube", {CU_AD_FORMAT_FLOAT, 1});
   compare("corners", image,
@@ -295,7 +295,7 @@ TEST_P(PtxTextureCube, AtACornerThreeTexelsStandForTheFourth) {
   destroy(image);
 }
 
-TEST_P(PtxTextureCube, IntegersAreReadAsTheyAre) {
+TEST_P(PtxTextureCube, IntegersAreReadUnchanged) {
   for (const std::string geometry : kGeometries)
     for (const Format format :
          {Format{CU_AD_FORMAT_UNSIGNED_INT32, 1}, Format{CU_AD_FORMAT_SIGNED_INT8, 4}}) {

@@ -149,7 +149,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
   int checked_ = 0;
 };
 
-TEST_P(PtxTextureGather, GivesFourTexelsAsNumbers) {
+TEST_P(PtxTextureGather, ReturnsFourTexelsAsFloats) {
   for (const char* geometry : kGeometries)
     for (const Format format : {Format{CU_AD_FORMAT_FLOAT, 1}, Format{CU_AD_FORMAT_FLOAT, 4},
                                 Format{CU_AD_FORMAT_HALF, 2}, Format{CU_AD_FORMAT_UNSIGNED_INT8, 4},
@@ -162,7 +162,7 @@ TEST_P(PtxTextureGather, GivesFourTexelsAsNumbers) {
   EXPECT_EQ(checked_, 2 * 5 * 8 * 2 * 12);
 }
 
-TEST_P(PtxTextureGather, GivesFourTexelsAsIntegers) {
+TEST_P(PtxTextureGather, ReturnsFourTexelsAsIntegers) {
   for (const char* geometry : kGeometries)
     for (const Format format :
          {Format{CU_AD_FORMAT_UNSIGNED_INT32, 1}, Format{CU_AD_FORMAT_SIGNED_INT32, 4},
@@ -172,7 +172,7 @@ TEST_P(PtxTextureGather, GivesFourTexelsAsIntegers) {
 }
 
 /// A place with an offset is that of this many texels further on.
-TEST_P(PtxTextureGather, AnOffsetMovesAPlace) {
+TEST_P(PtxTextureGather, AnOffsetMovesACoordinate) {
   int compared = 0;
   for (const std::string geometry : {"1d", "2d", "3d", "a1d", "a2d"}) {
     const Image image = make_image(geometry, {CU_AD_FORMAT_FLOAT, 1});
@@ -209,7 +209,7 @@ TEST_P(PtxTextureGather, AnOffsetMovesAPlace) {
 }
 
 /// By number: the texel is another one, or 0 outside.
-TEST_P(PtxTextureGather, AnOffsetIsAddedToANumber) {
+TEST_P(PtxTextureGather, AnOffsetIsAddedToAnIndex) {
   const Image image = make_image("2d", {CU_AD_FORMAT_FLOAT, 1});
   const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, false}, 0);
   const std::vector<u32> got =

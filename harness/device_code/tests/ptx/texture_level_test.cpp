@@ -239,7 +239,7 @@ TEST_P(PtxTextureLevel, IsChosenByItsNumber) {
   EXPECT_EQ(compared_, 5 * 7 * 2 * 120);
 }
 
-TEST_P(PtxTextureLevel, OfEachFormatIsFiltered) {
+TEST_P(PtxTextureLevel, EachFormatIsFiltered) {
   const std::vector<u32> in = places(120);
   std::vector<u32> how;
   for (std::size_t i = 0; i < 120; ++i)
@@ -292,7 +292,7 @@ TEST_P(PtxTextureLevel, IsChosenByTheLongerGradient) {
   EXPECT_EQ(compared_, 5 * 2 * 72);
 }
 
-TEST_P(PtxTextureLevel, HasTexelsByNumber) {
+TEST_P(PtxTextureLevel, IsFetchedByTexelIndex) {
   const Pyramid pyramid = make_pyramid("2d", {CU_AD_FORMAT_FLOAT, 1});
   const CUtexObject texture = make(pyramid, {CU_TR_ADDRESS_MODE_CLAMP, true, false}, {false});
   std::vector<u32> in;
@@ -317,7 +317,7 @@ TEST_P(PtxTextureLevel, HasTexelsByNumber) {
 }
 
 /// A view of two levels, of which the first is level 0, also to clamps.
-TEST_P(PtxTextureLevel, AViewHasSomeOfTheLevels) {
+TEST_P(PtxTextureLevel, AViewSelectsLevels) {
   Pyramid pyramid = make_pyramid("2d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
   CUDA_RESOURCE_VIEW_DESC view{};
   view.format = CU_RES_VIEW_FORMAT_UINT_1X32;

@@ -168,7 +168,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
   int compared_ = 0;
 };
 
-TEST_P(PtxTexture, NumbersOfEachFormatAreFilteredAsDocumented) {
+TEST_P(PtxTexture, EachFormatIsFilteredAsDocumented) {
   for (const CUarray_format channel :
        {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
         CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT})
@@ -185,7 +185,7 @@ TEST_P(PtxTexture, EachGeometryIsReadAsDocumented) {
 }
 
 /// Integers as they are, by a place and by a number.
-TEST_P(PtxTexture, IntegersAreReadAsTheyAre) {
+TEST_P(PtxTexture, IntegersAreReadUnchanged) {
   for (const CUarray_format channel :
        {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
         CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32})
@@ -196,7 +196,7 @@ TEST_P(PtxTexture, IntegersAreReadAsTheyAre) {
 }
 
 /// The guide has 8 bits for a fraction, and does not say how the rest goes.
-TEST_P(PtxTexture, AWeightIsTheNearestOfEightBits) {
+TEST_P(PtxTexture, AWeightIsRoundedToEightBits) {
   const Image image = make_image("1d", {CU_AD_FORMAT_FLOAT, 1});
   const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, true}, 0);
   constexpr std::size_t kCount = 1024;
@@ -222,7 +222,7 @@ TEST_P(PtxTexture, AWeightIsTheNearestOfEightBits) {
   EXPECT_EQ(nearest, int{kCount}) << cut << " are cut" << others;
 }
 
-TEST_P(PtxTexture, ACoordinateThatIsNoNumberIsThatOfTheFirstTexel) {
+TEST_P(PtxTexture, ANanCoordinateReadsTheFirstTexel) {
   const Image image = make_image("1d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
   const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, false}, 0);
   const std::vector<u32> got =
@@ -251,7 +251,7 @@ std::vector<CUDA_RESOURCE_VIEW_DESC> views_of_layers() {
   return made;
 }
 
-TEST_P(PtxTexture, AViewHasSomeOfTheLayers) {
+TEST_P(PtxTexture, AViewSelectsLayers) {
   const Image image = make_image("a1d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
   CUDA_RESOURCE_DESC resource{};
   resource.res.array.hArray = image.array;

@@ -39,7 +39,7 @@ TEST_P(CudaGraphDot, AGraphIsPrintedWithItsNodesAndEdges) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphDot, AGraphAndAPathAreWanted) {
+TEST_P(CudaGraphDot, AMissingGraphOrPathIsRefused) {
   run([] {
     CUgraph graph = make_graph();
     EXPECT_EQ(cuGraphDebugDotPrint(nullptr, "unused.dot", 0), CUDA_ERROR_INVALID_VALUE);

@@ -86,7 +86,7 @@ TEST_F(GraphStale, AKernelNodeWhoseModuleWasUnloadedIsAFatalFault) {
 
 // ---- handles that come back -------------------------------------------------------------------
 
-TEST_F(GraphStale, HandlesComeBackWhenAPickSaysSo) {
+TEST_F(GraphStale, HandlesAreReusedByChoice) {
   run(Plain(), [] {
     CUgraph graph = make_graph();
     CUDA_OK(cuGraphDestroy(graph));
@@ -109,7 +109,7 @@ TEST_F(GraphStale, HandlesComeBackWhenAPickSaysSo) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(GraphStale, AHandleThatCameBackNamesTheNewNode) {
+TEST_F(GraphStale, AReusedHandleNamesTheNewNode) {
   run(Always(Site::reuse, 1), [] {
     CUgraph graph = make_graph();
     CUgraphNode stale = add_empty(graph);
@@ -134,7 +134,7 @@ class Alternate final : public Strategy {
   }
 };
 
-TEST_F(GraphStale, TwoThreadsInTheSameGraphAreAFault) {
+TEST_F(GraphStale, ConcurrentUseOfAGraphIsAFault) {
   Alternate alternate;
   World& world = stage.world;
   ending = stage.run(alternate, [&world] {
@@ -154,7 +154,7 @@ TEST_F(GraphStale, TwoThreadsInTheSameGraphAreAFault) {
   EXPECT_EQ(stage.faults.front().detail, "used by two threads at once");
 }
 
-TEST_F(GraphStale, TwoThreadsThatTakeTurnsAreNot) {
+TEST_F(GraphStale, OrderedUseOfAGraphByTwoThreadsIsNotAFault) {
   Alternate alternate;
   World& world = stage.world;
   ending = stage.run(alternate, [&world] {

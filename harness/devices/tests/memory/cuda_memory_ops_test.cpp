@@ -62,7 +62,7 @@ TEST_P(CudaMemoryOps, AStreamWaitsForAValueThatAnotherWrites) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, EachConditionIsWhatItSays) {
+TEST_P(CudaMemoryOps, EachWaitConditionIsHonored) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -98,7 +98,7 @@ TEST_P(CudaMemoryOps, EachConditionIsWhatItSays) {
   });
 }
 
-TEST_P(CudaMemoryOps, A64BitWaitLooksAtAllBits) {
+TEST_P(CudaMemoryOps, A64BitWaitComparesAllBits) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -109,7 +109,7 @@ TEST_P(CudaMemoryOps, A64BitWaitLooksAtAllBits) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, ABatchIsDoneInItsOrder) {
+TEST_P(CudaMemoryOps, ABatchRunsInOrder) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -126,7 +126,7 @@ TEST_P(CudaMemoryOps, ABatchIsDoneInItsOrder) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, WhatIsNotPlainIsInvalid) {
+TEST_P(CudaMemoryOps, UnknownOperationsAndFlagsAreInvalid) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -149,7 +149,7 @@ TEST_P(CudaMemoryOps, WhatIsNotPlainIsInvalid) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, OperationsAreWanted) {
+TEST_P(CudaMemoryOps, ANullBatchIsInvalid) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([] {
     EXPECT_EQ(cuStreamBatchMemOp_v2(make_stream(), 1, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
@@ -174,7 +174,7 @@ TEST_P(CudaMemoryOps, AWriteOfFreedMemoryIsAFault) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaMemoryOps, AStreamCallbackIsToldItsStreamAndThatAllIsWell) {
+TEST_P(CudaMemoryOps, AStreamCallbackReceivesItsStreamAndSuccess) {
   run([] {
     struct Seen {
       CUstream stream = nullptr;
@@ -194,7 +194,7 @@ TEST_P(CudaMemoryOps, AStreamCallbackIsToldItsStreamAndThatAllIsWell) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, OnlyManagedMemoryIsAttachedToAStreamAndAllOfIt) {
+TEST_P(CudaMemoryOps, OnlyWholeManagedMemoryIsAttachedToAStream) {
   run([] {
     CUdeviceptr managed = 0;
     CUDA_OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
@@ -257,7 +257,7 @@ TEST_F(CudaMemoryWait, ACallbackMayNotCallCuda) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaMemoryWait, AValueThatTheHostWritesWithoutACallIsSeen) {
+TEST_F(CudaMemoryWait, AValueWrittenDirectlyByTheHostIsSeen) {
   World& world = stage.world;
   const Ending ending = stage.run([&world] {
     void* pinned = nullptr;
@@ -273,7 +273,7 @@ TEST_F(CudaMemoryWait, AValueThatTheHostWritesWithoutACallIsSeen) {
   EXPECT_EQ(ending, Ending::finished) << stage.fault();
 }
 
-TEST_F(CudaMemoryWait, AValueThatNobodyWritesIsADeadlock) {
+TEST_F(CudaMemoryWait, WaitingForAValueNeverWrittenIsADeadlock) {
   const Ending ending = stage.run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -284,7 +284,7 @@ TEST_F(CudaMemoryWait, AValueThatNobodyWritesIsADeadlock) {
   EXPECT_EQ(ending, Ending::deadlock);
 }
 
-TEST_F(CudaMemoryWait, MemoryFreedUnderAWaitIsAFault) {
+TEST_F(CudaMemoryWait, FreeingMemoryDuringAWaitIsAFault) {
   stage.run([] {
     CUstream owner = make_stream();
     CUdeviceptr address = allocate_async(64, owner);
@@ -298,7 +298,7 @@ TEST_F(CudaMemoryWait, MemoryFreedUnderAWaitIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaMemoryWait, WhatAWaitOrdersIsNoRace) {
+TEST_F(CudaMemoryWait, AccessesOrderedByAWaitDoNotRace) {
   stage.judge_order();
   stage.run([] {
     CUdeviceptr flag = allocate(64);

@@ -19,7 +19,7 @@ class LaggingInTurns final : public Strategy {
 };
 
 // Each uses memory and waits; the other one frees it. Nothing gives the lock up but by the offer.
-TEST_F(OfferedLock, HandsOnWhatEitherKnows) {
+TEST_F(OfferedLock, OrdersTheWorkOfBothTasks) {
   stage.judge_order();
   bool offered = false;
   run(LaggingInTurns(), [this, &offered] {
@@ -56,7 +56,7 @@ TEST_F(OfferedLock, HandsOnWhatEitherKnows) {
 class SeveralReleases : public UnderStrategy {};
 
 // One leaves what it knows; another one, which got none of that, leaves twice what it knows itself.
-TEST_F(SeveralReleases, TakeNothingAwayThatAnotherHasLeft) {
+TEST_F(SeveralReleases, KeepTheOrderOfAnotherRelease) {
   stage.judge_order();
   run(lagging(), [this] {
     Scheduler& scheduler = stage.world.scheduler;

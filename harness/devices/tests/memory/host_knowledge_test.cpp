@@ -147,17 +147,17 @@ class HostKnowledge : public UnderStrategy {
   }
 };
 
-TEST_F(HostKnowledge, WhatATaskHasWaitedForOrdersNothingForAnother) {
+TEST_F(HostKnowledge, AWaitOrdersWorkForItsTaskOnly) {
   run_two(end_luck, wait_by_luck);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, ALatchHandsItOn) {
+TEST_F(HostKnowledge, ALatchPassesOrderOn) {
   run_two([](Means& means) { means.latch.count_down(); }, [](Means& means) { means.latch.wait(); });
   expect_finished();
 }
 
-TEST_F(HostKnowledge, ALockThatIsHandedOverHandsItOn) {
+TEST_F(HostKnowledge, ALockPassesOrderOn) {
   run_two(
       [](Means& means) {
         means.mutex.lock();
@@ -171,7 +171,7 @@ TEST_F(HostKnowledge, ALockThatIsHandedOverHandsItOn) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, ALockThatWasGivenUpBeforeDoesNot) {
+TEST_F(HostKnowledge, AnEarlierUnlockDoesNotPassOrderOn) {
   run_two([](Means& means) { end_luck(means); },
           [](Means& means) {
             {
@@ -182,14 +182,14 @@ TEST_F(HostKnowledge, ALockThatWasGivenUpBeforeDoesNot) {
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, AnAtomicThatIsReadHandsItOn) {
+TEST_F(HostKnowledge, AnAtomicReadPassesOrderOn) {
   run_two(
       [](Means& means) { means.flag.store(1); },
       [](Means& means) { means.flag.wait_until("flag", [](int value) { return value == 1; }); });
   expect_finished();
 }
 
-TEST_F(HostKnowledge, AConditionHandsItOn) {
+TEST_F(HostKnowledge, AConditionVariablePassesOrderOn) {
   run_two(
       [](Means& means) {
         const LockGuard guard(means.mutex);
@@ -203,7 +203,7 @@ TEST_F(HostKnowledge, AConditionHandsItOn) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, ATaskKnowsWhatKnewWhoSpawnedIt) {
+TEST_F(HostKnowledge, SpawningATaskPassesOrderOn) {
   stage.judge_order();
   run(lagging(), [this] {
     CUstream stream = make_stream();
@@ -225,7 +225,7 @@ TEST_F(HostKnowledge, ATaskKnowsWhatKnewWhoSpawnedIt) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, WhatSeveralHaveLeftAtOnePlaceIsHandedOnWhole) {
+TEST_F(HostKnowledge, SeveralReleasesAtOneObjectArePassedOnTogether) {
   stage.judge_order();
   run(lagging(), [this] {
     Scheduler& scheduler = stage.world.scheduler;
@@ -255,7 +255,7 @@ TEST_F(HostKnowledge, WhatSeveralHaveLeftAtOnePlaceIsHandedOnWhole) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, EachOfSeveralGetsWhatTheOthersHaveLeft) {
+TEST_F(HostKnowledge, EachOfSeveralTasksAcquiresTheOthersReleases) {
   stage.judge_order();
   run(lagging(), [this] {
     Scheduler& scheduler = stage.world.scheduler;
@@ -285,40 +285,40 @@ TEST_F(HostKnowledge, EachOfSeveralGetsWhatTheOthersHaveLeft) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, WhatIsLearntAfterAReleaseIsHandedOnByTheNextOne) {
+TEST_F(HostKnowledge, AWaitAfterAReleaseIsPassedOnByTheNextRelease) {
   learn(2, true);
   expect_finished();
 }
 
-TEST_F(HostKnowledge, WhatIsLearntAfterTheLastReleaseIsNot) {
+TEST_F(HostKnowledge, AWaitAfterTheLastReleaseIsNotPassedOn) {
   learn(2, false);
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, WhatIsLearntVeryOftenIsHandedOn) {
+TEST_F(HostKnowledge, VeryManyWaitsArePassedOn) {
   learn(kVeryOften, true);
   expect_finished();
 }
 
-TEST_F(HostKnowledge, OfWhatIsLearntVeryOftenTheLastIsNotHandedOn) {
+TEST_F(HostKnowledge, TheLastOfVeryManyWaitsIsNotPassedOn) {
   learn(kVeryOften, false);
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, WhatWasLeftIsThereHoweverMuchIsLearntMeanwhile) {
+TEST_F(HostKnowledge, AReleaseIsKeptThroughVeryManyWaits) {
   leave_early(true);
   expect_finished();
 }
 
-TEST_F(HostKnowledge, WhatWasLeftIsNoMoreHoweverMuchIsLearntMeanwhile) {
+TEST_F(HostKnowledge, AReleaseDoesNotGainFromLaterWaits) {
   leave_early(false);
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, WhatATaskLearnsOnceItHasSpawnedAnotherIsItsOwn) {
+TEST_F(HostKnowledge, AWaitAfterASpawnIsNotPassedOn) {
   stage.judge_order();
   run(lagging(), [this] {
     Means means(stage.world.scheduler);
@@ -354,7 +354,7 @@ void wait_for(Scheduler& scheduler, const int& called, int count) {
   scheduler.wait_until({7, AccessKind::read}, "luck", [&] { return called == count; });
 }
 
-TEST_F(HostKnowledge, HostFunctionsTellEachOtherNothing) {
+TEST_F(HostKnowledge, HostFunctionsDoNotOrderEachOther) {
   stage.judge_order();
   // Both run on the driver's thread; the task hears of the second only, which is called last.
   run(lagging(), [this] {
@@ -398,7 +398,7 @@ void pass(void* data) {
   count_call(&passage.called);
 }
 
-TEST_F(HostKnowledge, AHostFunctionLearnsAgainWhatTheOneBeforeItLearnt) {
+TEST_F(HostKnowledge, EachHostFunctionAcquiresOrderAnew) {
   stage.judge_order();
   run(lagging(), [this] {
     Scheduler& scheduler = stage.world.scheduler;

@@ -54,7 +54,7 @@ class MemoryAtSeveralAddresses : public ::testing::Test {
   std::uint64_t page_;
 };
 
-TEST_F(MemoryAtSeveralAddresses, WhatNobodyTouchedIsAHole) {
+TEST_F(MemoryAtSeveralAddresses, UntouchedPagesAreHoles) {
   const std::uint64_t far = kBytes - 2 * kUnit;
   write(0, "first");
   write(5 * kUnit, "in the middle");
@@ -70,7 +70,7 @@ TEST_F(MemoryAtSeveralAddresses, WhatNobodyTouchedIsAHole) {
   EXPECT_EQ(read(far), "by the view");
 }
 
-TEST_F(MemoryAtSeveralAddresses, TouchedPagesAreToldInRuns) {
+TEST_F(MemoryAtSeveralAddresses, TouchedPagesAreReportedInRuns) {
   for (const std::uint64_t page : {1, 2, 3, 5000, 9999}) write(page * page_, "touched");
   devices::TouchedPages touched(low_, low_ + 10000 * page_);
   std::uint64_t expected[][2] = {{1, 4}, {5000, 5001}, {9999, 10000}};

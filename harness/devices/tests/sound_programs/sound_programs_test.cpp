@@ -104,7 +104,7 @@ class Coverage {
   std::string rarest_;
 };
 
-TEST_F(SoundPrograms, AreNeverAtFaultAndReachEveryFunctionTransitionAndPrecondition) {
+TEST_F(SoundPrograms, AreNeverAtFaultAndCoverEveryFunctionAndTransition) {
   const int count = program_count();
   for (int seed = 1; seed <= count; ++seed) {
     const Ending ending = run(static_cast<std::uint64_t>(seed), kStepCount);
@@ -128,7 +128,7 @@ TEST_F(SoundPrograms, AreNeverAtFaultAndReachEveryFunctionTransitionAndPrecondit
 
 // ---- the checks are checked -------------------------------------------------------------------
 
-TEST_F(SoundPrograms, CountNoCallThatAnswersOtherwiseThanExpected) {
+TEST_F(SoundPrograms, DoNotCountACallWithAnUnexpectedResult) {
   Plain plain;
   Calls& calls = tally_.calls;
   stage.run(plain, [&calls] {
@@ -145,7 +145,7 @@ TEST_F(SoundPrograms, CountNoCallThatAnswersOtherwiseThanExpected) {
   });
 }
 
-TEST_F(SoundPrograms, DoNothingThatHasNoRowAmongTheTransitions) {
+TEST_F(SoundPrograms, RefuseAnUnknownTransition) {
   Program program(1, Rule::none, tally_);
   State state = State::stream_destroyed;
   EXPECT_NONFATAL_FAILURE(program.move(state, Via::work), "no such transition");
@@ -154,7 +154,7 @@ TEST_F(SoundPrograms, DoNothingThatHasNoRowAmongTheTransitions) {
   EXPECT_EQ(state, State::stream_busy);
 }
 
-TEST(SoundProgramsCoverage, IsRedWhereSomethingIsMissing) {
+TEST(SoundProgramsCoverage, FailsIfSomethingIsMissing) {
   Coverage functions("functions", kFullCount);
   functions.add("often", kLeastCount);
   EXPECT_NONFATAL_FAILURE(functions.add("seldom", kLeastCount - 1), "functions: seldom");
@@ -173,7 +173,7 @@ class DroppedPrecondition : public SoundPrograms,
   }
 };
 
-TEST_P(DroppedPrecondition, GivesItsFault) {
+TEST_P(DroppedPrecondition, CausesItsFault) {
   const RuleInfo& rule = kRules[GetParam()];
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     run(seed, 4, static_cast<Rule>(GetParam()));

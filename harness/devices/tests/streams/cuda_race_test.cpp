@@ -22,7 +22,7 @@ void add_one(CUstream stream, CUdeviceptr address, int count = 1) {
 
 // ---- the end of memory ------------------------------------------------------------------------
 
-TEST_F(CudaRace, AFreeThatNothingOrdersAfterAKernelIsAFault) {
+TEST_F(CudaRace, AFreeUnorderedWithAKernelIsAFault) {
   run([] {
     CUstream user = make_stream();
     CUstream owner = make_stream();
@@ -34,7 +34,7 @@ TEST_F(CudaRace, AFreeThatNothingOrdersAfterAKernelIsAFault) {
   expect_order();
 }
 
-TEST_F(CudaRace, AFreeThatAnEventOrdersAfterAKernelIsNone) {
+TEST_F(CudaRace, AFreeOrderedByAnEventAfterAKernelIsNotAFault) {
   run([] {
     CUstream user = make_stream();
     CUstream owner = make_stream();
@@ -47,7 +47,7 @@ TEST_F(CudaRace, AFreeThatAnEventOrdersAfterAKernelIsNone) {
   expect_none();
 }
 
-TEST_F(CudaRace, AFreeAfterTheHostHasWaitedForTheUseIsNone) {
+TEST_F(CudaRace, AFreeAfterTheHostHasWaitedIsNotAFault) {
   run([] {
     CUstream user = make_stream();
     CUstream owner = make_stream();
@@ -103,7 +103,7 @@ TEST_F(CudaRace, PlainMemoryIsWaitedFor) {
   EXPECT_EQ(stage.faults.front().use_site, Label("cuMemsetD8Async"));
 }
 
-TEST_F(CudaRace, AUseThatNothingOrdersAfterTheAllocationIsAFault) {
+TEST_F(CudaRace, AUseUnorderedWithTheAllocationIsAFault) {
   run([] {
     CUstream owner = make_stream();
     CUdeviceptr address = allocate_async(64, owner);
@@ -124,7 +124,7 @@ TEST_F(CudaRace, TwoCopiesIntoTheSameBytesRace) {
   expect_order();
 }
 
-TEST_F(CudaRace, CopiesOfDifferentBytesOrThatOnlyReadDoNot) {
+TEST_F(CudaRace, CopiesOfDifferentBytesOrThatOnlyReadDoNotRace) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUdeviceptr source = allocate(64);
@@ -175,7 +175,7 @@ TEST_F(CudaRace, KernelsThatShareOneElementRace) {
   expect_order();
 }
 
-TEST_F(CudaRace, OrderGoesOnThroughAThirdStream) {
+TEST_F(CudaRace, OrderIsTransitiveThroughAThirdStream) {
   run([] {
     CUdeviceptr address = allocate(64);
     const std::array<CUstream, 3> streams{make_stream(), make_stream(), make_stream()};
@@ -198,7 +198,7 @@ TEST_F(CudaRace, AWaitForAnotherStreamDoesNotOrderTheThird) {
   expect_order();
 }
 
-TEST_F(CudaRace, WhatAHostFunctionLetsTheHostSeeIsDone) {
+TEST_F(CudaRace, WorkBeforeAHostFunctionIsDoneOnceTheHostSeesIt) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -226,7 +226,7 @@ TEST_F(CudaRace, AQueryThatFindsWorkNotReadyOrdersNothing) {
   expect_order();
 }
 
-TEST_F(CudaRace, AnExecutableInTheStorageOfASmallerOneIsNotTakenForAStream) {
+TEST_F(CudaRace, AnExecutableInReusedStorageIsNotMistakenForAStream) {
   run([] {
     CUdeviceptr mine = allocate(64);
     CUdeviceptr shared = allocate(64);
@@ -279,7 +279,7 @@ TEST_F(CudaRace, AFreeInAGraphComesAfterEveryUse) {
   }
 }
 
-TEST_F(CudaRace, NobodyIsJudgedWhoseScenarioDoesNotAsk) {
+TEST_F(CudaRace, RacesAreReportedOnlyIfTheScenarioEnablesThem) {
   CudaStage other{devices::sim.make()};
   other.run([] {
     CUdeviceptr address = allocate(64);
