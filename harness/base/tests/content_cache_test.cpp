@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of what was compiled: how much stays, and what goes.
+// The cache of compiled code: which files it keeps, and which it evicts.
 #include "harness/base/files/content_cache.h"
 
 #include <gmock/gmock.h>

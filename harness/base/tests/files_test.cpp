@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files read whole: bounds, pipes, and how they begin. And folders: that are made, and that one
-// program holds.
+// Reading whole files and their beginnings, with limits; pipes. Creating and locking folders.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that something else may have made: which are read, how much of them, and which names lead
-// to one.
+// Files from untrusted sources: which of them are read, up to which size, and which names are
+// accepted.
 #include "harness/base/files/foreign_file.h"
 
 #include <gmock/gmock.h>

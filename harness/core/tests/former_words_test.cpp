@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of older versions, which name three kinds of fault by other words, are read as if they were
+// Files of older versions use other names for three kinds of fault. They are read as if they were
 // new.
 #include "harness/core/fault/former_words.h"
 

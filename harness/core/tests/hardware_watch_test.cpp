@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hardware watch, if the machine has one; elsewhere the reason is reported.
+// The hardware watch. On a machine without one, the tests are skipped with the reason.
 #include "harness/core/instruments/hardware_watch.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many faults of a run are kept, of a target that is at fault in every turn.
+// The limit of faults per run, for a target with a fault in every turn.
 #include "harness/core/history/history.h"
 #include "harness/core/fault/kinds.h"
 

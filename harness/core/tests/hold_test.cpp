@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hold, and things that are met by a number: a table of the path's may have given it out again.
+// Holds of objects that are used by number, in a path whose table reuses numbers.
 #include <gtest/gtest.h>
 
 #include "harness/core/intervention/intervention.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes: who belongs to which, how fast one is, and where it may be held up.
+// Processes: which tasks belong to them, their speed, and the points at which they can be delayed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the scheduler by themselves; scheduler_test.cpp has their results.
+// The parts of the scheduler, one by one. Their combination is tested in scheduler_test.cpp.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared segments: generations that no one sees, words in turns, and the program's own values.
+// Shared segments: hidden generations, words written in separate turns, and the program's own
+// values.
 #include "harness/core/shared/shared.h"
 #include "harness/core/fault/kinds.h"
 

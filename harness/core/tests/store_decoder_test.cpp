@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores decoded backwards from the instruction after them, as a debug register's trap gives it.
+// Decoding a store backwards from the next instruction, whose address a debug register's trap
+// reports.
 #include "harness/core/instruments/store_decoder.h"
 
 #include <gtest/gtest.h>

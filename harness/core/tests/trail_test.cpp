@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trails report a call and of shared words what they mean, and no address of ours.
+// Trails record the meaning of calls and of shared words, and no addresses of the harness.
 #include "harness/core/history/trail.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what holds for every function alike, by one call of each row
-// of cuda.def with nothing but zeros.
+// The conformance suite of devices/: rules for every function. Each row of cuda.def is called once
+// with zeros only.
 #include <set>
 
 #include "harness/devices/tests/cuda_stage.h"

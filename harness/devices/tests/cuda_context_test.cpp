@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: how a device and its contexts are named, told and asked.
+// The conformance suite of devices/: names, properties and queries of a device and its contexts.
 #include <cstring>
 #include <string>
 

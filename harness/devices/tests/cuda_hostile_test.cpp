@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No exception leaves an entry point, whatever it is given: huge sizes, null, handles that are
-// none, in a run and through libcuda.so.1.
+// No exception leaves an entry point for any arguments: huge sizes, null, invalid handles, within a
+// run and through libcuda.so.1.
 //
 // Pointers given are a null and a small buffer of zeros; no driver can check what else the caller
 // says of its own memory. So a count never goes with an array that is shorter.

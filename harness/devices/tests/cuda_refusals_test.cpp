@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that are refused, and answers, by rules of the simulated driver: mutants broke them, and no
-// other test failed.
+// Refused calls and results of the simulated driver for which no other test failed when a mutant
+// broke them.
 #include <array>
 
 #include "harness/devices/tests/arrays/array_stage.h"

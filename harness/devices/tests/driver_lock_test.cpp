@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The locks of the driver, and the threads on which it calls functions of the program: what a pick
-// says, what hangs, and which circles of locks are told without a hang. On the simulated driver.
+// The locks of the driver, and the threads on which it calls functions of the program: choices,
+// hangs, and lock cycles that are reported without a hang. On the simulated driver.
 #include <algorithm>
 #include <utility>
 
@@ -326,7 +326,7 @@ TEST_F(DriverLock, ABlockingDestructorOnItsOwnThreadStarvesNothing) {
   EXPECT_EQ(ending, Ending::finished) << stage.fault();
 }
 
-// ---- circles of the program's own locks --------------------------------------------------------
+// ---- cycles of the program's own locks ---------------------------------------------------------
 
 /// Two tasks, one after the other by luck, take two locks.
 class LockOrder : public DriverLock {

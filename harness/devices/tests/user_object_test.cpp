@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// User objects: who keeps them, and who calls their destructors. On the simulated driver, where a
-// pick says when.
+// User objects: their references, and the threads and times of their destructors. On the simulated
+// driver, with its choices.
 #include "harness/devices/tests/graphs/graph_stage.h"
 
 namespace harness::testing {

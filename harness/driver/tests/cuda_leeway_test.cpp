@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the documentation says what the driver may do: a program may rely on neither way. On the
-// simulated driver, where a pick decides.
+// Behaviour that the documentation allows but does not require: a program must be correct with and
+// without it. On the simulated driver, where a choice decides.
 #include "harness/driver/cuda/leeway.h"
 
 #include <array>

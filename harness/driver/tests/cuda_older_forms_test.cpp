@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Older forms of entry points, as a program finds them that was built for an older CUDA: by the
-// version that it asks cuGetProcAddress for.
+// Older versions of entry points, which a program built for an older CUDA requests from
+// cuGetProcAddress by version.
 #include "harness/devices/tests/graphs/graph_stage.h"
 #include "harness/driver/cuda/older_forms.h"
 

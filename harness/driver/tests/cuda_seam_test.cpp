@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam itself: what happens around a call, whatever the device; and that runs forget each
-// other.
+// The seam: the steps around each call, for any device; and independence of runs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife gate` as its users meet it: two commands are compared, and whatever they do ends in a
-// verdict or in one clear line.
+// `afterlife gate` from the command line: any behaviour of the two commands leads to a verdict or
+// to one clear line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of `afterlife gate`: its limit and its signals, while it measures and while it computes.
+// The time limit of `afterlife gate`, and signals, during measurement and computation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife memory`: what a search takes, and that it does not grow where nothing is wrong.
+// `afterlife memory`: the memory use of a search, which does not grow without a leak.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife gate` with benchmarks of others: what they print, and how often it is wrong about
+// `afterlife gate` with foreign benchmarks: their output formats, and the gate's error rates for
 // them.
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate's gate: rates from a record, and that broken gates show. Records are of simulated
-// machines; the real one is results/gate/canaries.txt.xz.
+// The test of the gate itself: error rates from a record, and detection of broken gates. The
+// records are of simulated machines; a real one is results/gate/canaries.txt.xz.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

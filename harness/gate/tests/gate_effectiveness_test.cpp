@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of effectiveness: what is worse is red, what is unchanged is not, what cannot be
-// seen is reported; and the record by which it is judged itself.
+// The comparison of effectiveness: it fails for a worse program, passes an unchanged one, and
+// reports what it cannot decide; and the record for its own evaluation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -313,7 +313,7 @@ TEST(CliEffectiveness, SearchesAreReproducibleByNumber) {
   EXPECT_EQ(run_of(both, 3), run_of(gate::read_side(folder / "other"), 1));
 }
 
-// A search with the seed that is told finds the same.
+// A search with the reported seed finds the same.
 TEST(CliEffectiveness, ReportedSeedsReproduceASearch) {
   const Folder folder;
   write_file(folder / "side", effectiveness({"example/borrow", "--json", "--searches", "1"}).out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate's arithmetic: quantiles, intervals that hold what they say, Holm's correction, verdicts.
+// The gate's statistics: quantiles, confidence intervals and their coverage, Holm's correction,
+// verdicts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

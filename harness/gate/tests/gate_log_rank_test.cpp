@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log-rank test: published and hand-made values, chances that are what they say, and what a
-// number of searches can tell.
+// The log-rank test: published values and values computed by hand, calibrated p-values, and sample
+// sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

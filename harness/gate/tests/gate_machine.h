@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated machine for the gate: processes are measured one after another on a clock, while the
-// machine drifts, is shared with others, and gives each process a memory layout by chance.
+// A simulated machine for the gate. Processes are measured one after another on a clock. The
+// machine drifts, has other load, and gives each process a random memory layout.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate as a whole, on simulated machines: how often it is wrong, and that one which is broken
-// is seen to be.
+// The whole gate on simulated machines: its error rates, and detection of a broken gate.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +34,7 @@ struct Rates {
   int red_suites = 0;
   int benchmarks = 0;
   int slower = 0;
-  int told = 0;  ///< Verdicts other than undecided and too noisy.
+  int decided = 0;  ///< Verdicts other than undecided and too noisy.
 
   double false_alarms() const { return static_cast<double>(red_suites) / suites; }
   double power() const { return static_cast<double>(slower) / benchmarks; }
@@ -51,8 +50,8 @@ Rates rates(const Maker& make, int suites, Rule rule = {}) {
     found.red_suites += result.count(Verdict::slower) > 0;
     found.slower += static_cast<int>(result.count(Verdict::slower));
     found.benchmarks += static_cast<int>(result.rows.size());
-    found.told += static_cast<int>(result.rows.size() - result.count(Verdict::undecided) -
-                                   result.count(Verdict::too_noisy));
+    found.decided += static_cast<int>(result.rows.size() - result.count(Verdict::undecided) -
+                                      result.count(Verdict::too_noisy));
   }
   return found;
 }
@@ -75,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Noise, GateRates, ::testing::ValuesIn(testing::all_nois
 TEST_P(GateRates, UnchangedSuitesPass) {
   const Rates found = rates(machines(GetParam(), 0), 112);
   EXPECT_EQ(found.red_suites, 0) << "of " << found.suites;
-  EXPECT_GE(found.told, found.benchmarks * 95 / 100);
+  EXPECT_GE(found.decided, found.benchmarks * 95 / 100);
 }
 
 TEST_P(GateRates, AThreePercentSlowdownIsFound) {
@@ -158,7 +157,7 @@ TEST(BrokenGate, SkippingConfirmationMistakesADisturbanceForAChange) {
 
 // ---- how it continues ----
 
-/// Counts what it is asked for, and ends where it is told to.
+/// Records the requests, and stops after a given number of them.
 class Watched : public Machine {
  public:
   using Machine::Machine;

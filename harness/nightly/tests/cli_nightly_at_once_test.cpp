@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife nightly --jobs` on toy paths: the shards of a night that are searched side by side.
+// `afterlife nightly --jobs` on toy paths: the parallel shards of a night.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A night's findings in other builds of the program: what stands beside it, and what does not.
+// Replays of a night's findings in other builds of the program, and missing builds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -99,9 +99,9 @@ TEST_F(CliNightlyBuilds, ThePageAndTheTableShowBuildsNotRunAndTheReason) {
   EXPECT_THAT(page, HasSubstr("<h2>Other builds</h2>"));
   EXPECT_THAT(page, HasSubstr(">not built: release, tsan<"));
   EXPECT_THAT(page, HasSubstr(" as recorded"));
-  const std::string told = nightly({"report"}).out;
-  EXPECT_THAT(told, HasSubstr("in asan: "));
-  EXPECT_THAT(told, HasSubstr("\nnot built: release, tsan\n"));
+  const std::string report = nightly({"report"}).out;
+  EXPECT_THAT(report, HasSubstr("in asan: "));
+  EXPECT_THAT(report, HasSubstr("\nnot built: release, tsan\n"));
 }
 
 TEST_F(CliNightlyBuilds, AReplayInAnotherBuildEndsWithTheNight) {
@@ -175,9 +175,9 @@ TEST_F(CliNightlyBuilds, ASanitizerReportIsAFindingWithItsCommand) {
   const json finding = found["findings"][0];
   EXPECT_EQ(finding["kind"], "bad end");
   EXPECT_EQ(finding["signature"], "asan: AddressSanitizer: heap-use-after-free box.cpp:7 in look");
-  const std::string told = nightly({"show", finding["cause"]}).out;
-  EXPECT_THAT(told, HasSubstr("\nbuild/asan/afterlife_toys fuzz toy/retain --seed "));
-  EXPECT_THAT(told, HasSubstr(" --runs 50\n"));
+  const std::string report = nightly({"show", finding["cause"]}).out;
+  EXPECT_THAT(report, HasSubstr("\nbuild/asan/afterlife_toys fuzz toy/retain --seed "));
+  EXPECT_THAT(report, HasSubstr(" --runs 50\n"));
 }
 
 // ---- libFuzzer targets ----

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights that something goes wrong with: killed at a bad moment, two at once, a folder that cannot
-// be written, a clock that jumps.
+// Nights with failures: killed at a bad moment, two at the same time, an unwritable folder, a clock
+// that jumps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class FinishedShard : public ::testing::Test {
   }
 
   std::string history() const { return folder_ / "history"; }
-  std::string told() const { return folder_ / "told"; }
+  std::string notices() const { return folder_ / "told"; }
   Ended nightly(Words words) const {
     words.insert(words.begin(), "nightly");
     words.insert(words.end(), {"--history", history()});
@@ -52,20 +52,21 @@ TEST_F(FinishedShard, ANightKilledBeforeItsNotificationNotifiesOnce) {
   const Ended refused = nightly({"--runs", "300"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, HasSubstr("--resume continues it"));
-  const Words resume{"--resume", "--json", "--runs", "300", "--notify", "echo >> '" + told() + "'"};
+  const Words resume{"--resume", "--json",   "--runs",
+                     "300",      "--notify", "echo >> '" + notices() + "'"};
   const Ended resumed = nightly(resume);
   EXPECT_EQ(resumed.code, 1) << resumed.err;
   EXPECT_EQ(json::parse(resumed.out)["number"], 1) << "it is the same night";
-  EXPECT_EQ(read_file(told()), "\n");
+  EXPECT_EQ(read_file(notices()), "\n");
   EXPECT_TRUE(fs::exists(history() + "/page.html"));
   EXPECT_FALSE(fs::exists(history() + "/night"));
 }
 
 TEST_F(FinishedShard, AKilledMergeNotifiesWhenItIsRepeated) {
   merge_and_forget();
-  const Words merge{"merge", "--notify", "echo >> '" + told() + "'"};
+  const Words merge{"merge", "--notify", "echo >> '" + notices() + "'"};
   for (int i = 0; i < 3; ++i) EXPECT_EQ(nightly(merge).code, 1);
-  EXPECT_EQ(read_file(told()), "\n");
+  EXPECT_EQ(read_file(notices()), "\n");
   EXPECT_EQ(
       json::parse(nightly({"--runs", "300", "--seed", "3", "--only", "toy/wrongly_sound", "--json"})
                       .out)["number"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife nightly --programs`: nights of someone's programs, by a list in TOML.
+// `afterlife nightly --programs`: nights of a user's programs, listed in TOML.
 #include "harness/base/process/process.h"
 #include "harness/nightly/tests/cli_nights.h"
 #include "harness/nightly/tests/program_nights.h"
@@ -65,9 +65,9 @@ class CliNightlyPrograms : public testing::RunStage {
 };
 
 TEST_F(CliNightlyPrograms, ReportsABugWithAReproducer) {
-  const json told = night_json("here", 1);
-  ASSERT_EQ(told["findings"].size(), 1u) << told;
-  const json& finding = told["findings"][0];
+  const json summary = night_json("here", 1);
+  ASSERT_EQ(summary["findings"].size(), 1u) << summary;
+  const json& finding = summary["findings"][0];
   EXPECT_EQ(finding["state"], "new");
   EXPECT_EQ(finding["path"], "programs");
   EXPECT_EQ(finding["variant"], "mine");
@@ -89,9 +89,9 @@ TEST_F(CliNightlyPrograms, ReportsABugWithAReproducer) {
 TEST_F(CliNightlyPrograms, AFindingIsRecognizedInAnotherCheckoutWithMovedLines) {
   ASSERT_EQ(night_json("here", 1)["findings"].size(), 1u);
   lay_out("there", {.first = true}, 9);
-  const json told = night_json("there", 1);
-  ASSERT_EQ(told["findings"].size(), 1u);
-  EXPECT_EQ(told["findings"][0]["state"], "known");
+  const json summary = night_json("there", 1);
+  ASSERT_EQ(summary["findings"].size(), 1u);
+  EXPECT_EQ(summary["findings"][0]["state"], "known");
 }
 
 TEST_F(CliNightlyPrograms, ThreeNightsReportNewAndFixedFindings) {
@@ -156,21 +156,21 @@ TEST_F(CliNightlyPrograms, SupportsTheUsualMarks) {
 }
 
 TEST_F(CliNightlyPrograms, NotifiesWhileRedAndOnceWhenGreenAgain) {
-  const std::string told = folder_ / "told", copy = folder_ / "night.json";
+  const std::string notices = folder_ / "told", copy = folder_ / "night.json";
   const Words notify{"--notify", fmt::format("echo \"$AFTERLIFE_LINE\" >> '{}' && "
                                              "cp \"$AFTERLIFE_JSON\" '{}'",
-                                             told, copy)};
-  const auto told_by = [&](const Bugs& bugs, int code) {
+                                             notices, copy)};
+  const auto notice_after = [&](const Bugs& bugs, int code) {
     lay_out("here", bugs);
-    fs::remove(told);
+    fs::remove(notices);
     const Ended ended = night("here", notify);
     EXPECT_EQ(ended.code, code) << ended.out << ended.err;
-    return fs::exists(told) ? read_file(told) : "";
+    return fs::exists(notices) ? read_file(notices) : "";
   };
-  EXPECT_THAT(told_by({.first = true}, 1), HasSubstr("night 1, red: "));
+  EXPECT_THAT(notice_after({.first = true}, 1), HasSubstr("night 1, red: "));
   EXPECT_EQ(json::parse(read_file(copy))["findings"][0]["variant"], "mine");
-  EXPECT_THAT(told_by({}, 0), HasSubstr("night 2, green: "));
-  EXPECT_EQ(told_by({}, 0), "");
+  EXPECT_THAT(notice_after({}, 0), HasSubstr("night 2, green: "));
+  EXPECT_EQ(notice_after({}, 0), "");
   lay_out("here", {.first = true});
   expect_one_line(night("here", {"--notify", "exit 9"}), 1, "the command of --notify ");
 }
@@ -233,10 +233,10 @@ TEST_F(CliNightlyPrograms, SarifRecognizesAFindingInAnotherCheckout) {
 
 TEST_F(CliNightlyPrograms, AProgramThatFailsByItselfIsReported) {
   write_file(folder_ / "here/sub/mine.py", "raise SystemExit(3)\n");
-  const json told = night_json("here", 1);
-  ASSERT_EQ(told["findings"].size(), 1u) << told;
-  EXPECT_EQ(told["findings"][0]["kind"], "bad end");
-  EXPECT_EQ(told["findings"][0]["variant"], "mine");
+  const json summary = night_json("here", 1);
+  ASSERT_EQ(summary["findings"].size(), 1u) << summary;
+  EXPECT_EQ(summary["findings"][0]["kind"], "bad end");
+  EXPECT_EQ(summary["findings"][0]["variant"], "mine");
 }
 
 TEST_F(CliNightlyPrograms, TheOptionOnlySelectsOneProgram) {

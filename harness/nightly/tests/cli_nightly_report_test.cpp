@@ -191,18 +191,18 @@ TEST(NightlyReports, UnwritableReportsAreRefusedBeforeTheNightBegins) {
 }
 
 /// All that a history of these shards, merged one by one, reports its night.
-std::string told_of(const std::string& folder, const std::vector<std::string>& shards) {
+std::string output_of(const std::string& folder, const std::vector<std::string>& shards) {
   const std::string history = folder + "/history";
   for (const std::string& shard : shards)
     run_toys({"nightly", "merge", shard, "--history", history});
   std::vector<std::string> words{"nightly", "report", "--json", "--history", history};
   for (const char* name : {"html", "junit", "sarif", "markdown", "metrics"})
     words.insert(words.end(), {std::string("--") + name, folder + "/report." + name});
-  std::string told = run_toys(words).out;
+  std::string output = run_toys(words).out;
   for (const char* name : {"html", "junit", "sarif", "markdown", "metrics"})
-    told += read_file(folder + "/report." + name);
-  told = std::regex_replace(told, std::regex("<wbr>"), "");
-  return std::regex_replace(told, std::regex(folder), "FOLDER");
+    output += read_file(folder + "/report." + name);
+  output = std::regex_replace(output, std::regex("<wbr>"), "");
+  return std::regex_replace(output, std::regex(folder), "FOLDER");
 }
 
 TEST(NightlyReports, DoNotDependOnTheOrderOrRepetitionOfShards) {
@@ -216,16 +216,16 @@ TEST(NightlyReports, DoNotDependOnTheOrderOrRepetitionOfShards) {
     shard.cells.back().findings.at(0).reproducer = "equally long\n";
     shards.push_back(testing::leave_shard(folder / "night", shard));
   }
-  std::set<std::string> told;
+  std::set<std::string> output;
   for (const std::vector<std::size_t>& order :
        {std::vector<std::size_t>{0, 1, 2}, {2, 1, 0}, {1, 1, 0, 2, 0}, {2, 0, 2, 2, 1}}) {
     const Folder place;
     std::vector<std::string> ordered;
     for (const std::size_t i : order) ordered.push_back(shards[i]);
-    told.insert(told_of(place.path(), ordered));
+    output.insert(output_of(place.path(), ordered));
   }
-  EXPECT_EQ(told.size(), 1u) << ::testing::PrintToString(told);
-  EXPECT_THAT(*told.begin(),
+  EXPECT_EQ(output.size(), 1u) << ::testing::PrintToString(output);
+  EXPECT_THAT(*output.begin(),
               HasSubstr("findings\": [\n    {\n      \"cause\": \"0123456789abcdef"));
 }
 

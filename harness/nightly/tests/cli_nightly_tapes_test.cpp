@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife nightly` on the toy path: what one night leaves the next to begin from.
+// `afterlife nightly` on the toy path: tapes that one night keeps for the next.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,11 +53,11 @@ TEST(CliNightlyTapes, ANightReplaysTheTapesOfThePreviousOne) {
   for (const json& cell : second["cells"]) runs += cell["runs"].get<std::uint64_t>();
   EXPECT_EQ(runs, 2820u)
       << "they are part of the budget, of which builds that are not there have 180";
-  const std::string told = std::to_string(tapes["survived"].get<int>()) + " of " +
-                           std::to_string(tapes["replayed"].get<int>()) +
-                           " tapes of earlier nights still reach what they reached";
-  EXPECT_THAT(run_toys({"nightly", "report", "--history", history}).out, HasSubstr(told));
-  EXPECT_THAT(read_file(history + "/page.html"), HasSubstr(told));
+  const std::string report = std::to_string(tapes["survived"].get<int>()) + " of " +
+                             std::to_string(tapes["replayed"].get<int>()) +
+                             " tapes of earlier nights still reach what they reached";
+  EXPECT_THAT(run_toys({"nightly", "report", "--history", history}).out, HasSubstr(report));
+  EXPECT_THAT(read_file(history + "/page.html"), HasSubstr(report));
 }
 
 /// Changes all tapes of a history into ones that get nowhere.
@@ -138,10 +138,10 @@ TEST(CliNightlyTapes, ShardsOfALaterNightMergeInAnyOrder) {
     run_toys({"nightly", "merge", shards + shard, "--history", folder / "other"});
   run_toys({"nightly", "merge", "--history", history});
   EXPECT_EQ(exported(history), exported(folder / "other"));
-  const json told =
+  const json report =
       json::parse(run_toys({"nightly", "report", "--json", "--history", history}).out);
-  EXPECT_GT(tapes_of(told)["given"], 0);
-  EXPECT_EQ(tapes_of(told)["survived"], tapes_of(told)["given"]);
+  EXPECT_GT(tapes_of(report)["given"], 0);
+  EXPECT_EQ(tapes_of(report)["survived"], tapes_of(report)["given"]);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife nightly` on the toy path: whole nights, shards, what stops one, and what it remembers.
+// `afterlife nightly` on the toy path: whole nights, shards, interruptions, and the history.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

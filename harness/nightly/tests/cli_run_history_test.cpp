@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife run --history`: searches of one program that know of those before them.
+// `afterlife run --history`: searches of one program that use the results of earlier ones.
 #include "harness/nightly/tests/program_nights.h"
 
 namespace harness {
@@ -69,11 +69,11 @@ TEST_F(CliRunHistory, ARegressionIsNews) {
 TEST_F(CliRunHistory, IgnoredFindingsAreNotNews) {
   Words options{"--history", history_, "--runs", "3"};
   write_file(folder_ / "mine.py", buggy_script({.first = true}));
-  const json told = found(options, {"python3", folder_ / "mine.py"}, 1);
-  ASSERT_EQ(told["history"]["findings"].size(), 1u) << told["history"];
-  EXPECT_EQ(told["history"]["findings"][0]["state"], "new");
-  EXPECT_THAT(told["history"]["gone"], IsEmpty());
-  const std::string cause = told["history"]["findings"][0]["cause"];
+  const json report = found(options, {"python3", folder_ / "mine.py"}, 1);
+  ASSERT_EQ(report["history"]["findings"].size(), 1u) << report["history"];
+  EXPECT_EQ(report["history"]["findings"][0]["state"], "new");
+  EXPECT_THAT(report["history"]["gone"], IsEmpty());
+  const std::string cause = report["history"]["findings"][0]["cause"];
   const Ended marked = run_toys(
       {"nightly", "mark", cause, "ignored", "--because", "not ours", "--history", history_});
   ASSERT_EQ(marked.code, 0) << marked.err;

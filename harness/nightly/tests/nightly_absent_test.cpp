@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings that a night did not see: replayed, fixed, and back again.
+// Findings that a night did not see: replayed, fixed, and regressed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,10 +165,10 @@ TEST(CliNightlyAbsent, OnlyFindingsThatAreGoneAreReportedAsFixed) {
     fixed += is_it;
   }
   EXPECT_EQ(fixed, 1u);
-  const Ended told = run_toys({"nightly", "report", "--history", history});
-  EXPECT_THAT(told.out, HasSubstr("fixed toy/borrow: leak Ghost born:nowhere"));
-  EXPECT_THAT(told.out, HasSubstr("its reproducer does not show it; "));
-  EXPECT_THAT(testing::unwrapped(told.out), HasSubstr(" 1 fixed. "));
+  const Ended report = run_toys({"nightly", "report", "--history", history});
+  EXPECT_THAT(report.out, HasSubstr("fixed toy/borrow: leak Ghost born:nowhere"));
+  EXPECT_THAT(report.out, HasSubstr("its reproducer does not show it; "));
+  EXPECT_THAT(testing::unwrapped(report.out), HasSubstr(" 1 fixed. "));
   const std::string page = read_file(history + "/page.html");
   EXPECT_THAT(page, HasSubstr("<h2>Fixed</h2>"));
   EXPECT_THAT(page, HasSubstr(cause));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights in time: one that did not happen, and who is informed of what.
+// Nights by date: missed nights, and notifications.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ class NightsInTime : public ::testing::Test {
   }
 
   /// Returns the line that --notify was given since the last call; "" where it was not run.
-  std::string told() {
+  std::string notices() {
     const std::string file = folder_ / "told";
     if (!std::filesystem::exists(file)) return {};
     const std::string line = read_file(file);
@@ -105,20 +105,20 @@ TEST_F(NightsInTime, AMissedNightIsReportedByTheNextOne) {
 
 TEST_F(NightsInTime, ANotificationIsSentOncePerRedNightAndAtItsEnd) {
   merge(kFirst, {"a"}, notify(), true);
-  EXPECT_THAT(told(), HasSubstr("night 1, red: 1 sound variant held in 800 runs. 1 of 1 tapes"));
+  EXPECT_THAT(notices(), HasSubstr("night 1, red: 1 sound variant held in 800 runs. 1 of 1 tapes"));
   EXPECT_EQ(json::parse(read_file(folder_ / "json"))["number"], 1);
   Words again{"nightly", "merge", folder_ / "1", "--history", folder_ / "history"};
   for (const std::string& word : notify()) again.push_back(word);
   EXPECT_EQ(run_toys(again).code, 1);
-  EXPECT_EQ(told(), "") << "it was merged before";
+  EXPECT_EQ(notices(), "") << "it was merged before";
   merge(kFirst + kDay, {"a"}, notify());
-  EXPECT_THAT(told(), HasSubstr("night 2, green: ")) << "it was red the night before";
+  EXPECT_THAT(notices(), HasSubstr("night 2, green: ")) << "it was red the night before";
   merge(kFirst + 2 * kDay, {"a"}, notify());
-  EXPECT_EQ(told(), "") << "green twice";
+  EXPECT_EQ(notices(), "") << "green twice";
   merge(kFirst + 5 * kDay, {"a"}, notify());
-  EXPECT_THAT(told(), HasSubstr("2 nights before it did not run"));
+  EXPECT_THAT(notices(), HasSubstr("2 nights before it did not run"));
   merge(kFirst + 6 * kDay, {"a"});
-  EXPECT_EQ(told(), "") << "no one asked";
+  EXPECT_EQ(notices(), "") << "no one asked";
 }
 
 TEST_F(NightsInTime, NoNotificationIsSentForANightWithMissingShards) {
@@ -130,7 +130,7 @@ TEST_F(NightsInTime, NoNotificationIsSentForANightWithMissingShards) {
     Words words{"nightly", "merge", place, "--history", folder_ / "history"};
     for (const std::string& word : notify()) words.push_back(word);
     run_toys(words);
-    EXPECT_EQ(told().empty(), index == 1);
+    EXPECT_EQ(notices().empty(), index == 1);
   }
 }
 

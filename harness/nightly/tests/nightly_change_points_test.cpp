@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Change points: planted ones are found where they are, and noise alone has none.
+// Change points: planted ones are located, and noise has none.
 #include "harness/nightly/change_points.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards, exports and histories that something else made: what a night refuses, whole, in one line.
+// Shards, exports and histories from untrusted sources: invalid ones are refused as a whole, in one
+// line.
 #include <gmock/gmock.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of nights: merging, states, versions, and what is wrong with a file.
+// The history of nights: merging, states, versions, and damaged files.
 #include "harness/nightly/history.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pace of a shard: how its cells share its time.
+// The pace of a shard: how its time is divided among its cells.
 #include "harness/nightly/shard/pace.h"
 
 #include <gtest/gtest.h>

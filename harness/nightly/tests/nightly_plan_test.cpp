@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of nights, and the files in which it says so.
+// Plans of nights, and their files.
 #include "harness/nightly/plan.h"
 
 #include <gmock/gmock.h>

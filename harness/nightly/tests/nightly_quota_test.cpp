@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The quota of a history: what goes first, and what never goes.
+// The quota of a history: the order in which files are removed, and files that are always kept.
 #include "harness/nightly/quota.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings by root cause: which ways to fail are one finding, and what a night then says of it.
+// Findings by root cause: which failures are one finding, and the resulting reports.
 #include "harness/nightly/root.h"
 
 #include <gmock/gmock.h>
@@ -226,7 +226,7 @@ TEST_F(Roots, ShardsInAnyOrderHaveTheSameRoots) {
   EXPECT_THAT(texts, SizeIs(1));
 }
 
-// A shard that was told a repair tries no other: the record of a reproducer that has more stays.
+// A shard with a known repair tries no other: the record of a reproducer with more is kept.
 TEST_F(Roots, NightsInAnyOrderHaveTheSameRepairs) {
   std::vector<std::string> shards{
       leave(shard_of({{"borrow", "x", {kWide, kNarrow}}, {"borrow", "y", {}}}, 1)),
@@ -284,9 +284,9 @@ TEST(CliNightlyRoots, FindingsAreReportedWithTheirRepair) {
   EXPECT_GT(explained, 0u);
   EXPECT_GT(ways, night["findings"].size()) << "some show in several ways";
   EXPECT_EQ(names.size(), night["findings"].size());
-  const Ended told = run_toys({"nightly", "report", "--history", history});
-  EXPECT_THAT(told.out, HasSubstr("repair: keep Box alive until use has used it"));
-  EXPECT_THAT(told.out, HasSubstr("appears in "));
+  const Ended report = run_toys({"nightly", "report", "--history", history});
+  EXPECT_THAT(report.out, HasSubstr("repair: keep Box alive until use has used it"));
+  EXPECT_THAT(report.out, HasSubstr("appears in "));
   const std::string page = read_file(history + "/page.html");
   EXPECT_THAT(page, HasSubstr("repair: keep Box alive until use has used it"));
   std::vector<std::string> seeded = words;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence of a night, and what makes a night red.
+// The summary sentence of a night, and the conditions for a red night.
 #include "harness/nightly/views/night_sentence.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shard, run here: what it makes of a replay in a fresh process.
+// A shard, run in this process: its use of replays in a fresh process.
 #include "harness/nightly/shard/shard.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ const std::string kPath = "example", kCanary = "example/borrow";
 /// Terms of a shard's run, and where it leaves what it was doing.
 struct Stage {
   const char* difference = "";  ///< Said of each file by every replay; null = nothing.
-  std::vector<nightly::KnownRepair> known{};  ///< Told by the plan.
+  std::vector<nightly::KnownRepair> known{};  ///< From the plan.
   std::string* phases = nullptr;
   nightly::Budget budget{300, 0};
   std::uint64_t repair_runs = 6;
@@ -195,13 +195,13 @@ TEST(NightlyShard, OnlyTheKnownRepairOfAFindingIsTried) {
     count_of_all += repairs.size();
   }
   ASSERT_GT(count_of_all, all.size()) << "there must be something to leave out";
-  const auto told = repairs_in(searched(folder / "second", {.known = known}));
-  ASSERT_EQ(told.size(), all.size());
+  const auto repairs_with_plan = repairs_in(searched(folder / "second", {.known = known}));
+  ASSERT_EQ(repairs_with_plan.size(), all.size());
   for (const auto& [cause, repairs] : all) {
     if (repairs.empty())
-      EXPECT_THAT(told.at(cause), ::testing::IsEmpty());
+      EXPECT_THAT(repairs_with_plan.at(cause), ::testing::IsEmpty());
     else
-      EXPECT_THAT(told.at(cause), ::testing::ElementsAre(repairs.back()));
+      EXPECT_THAT(repairs_with_plan.at(cause), ::testing::ElementsAre(repairs.back()));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards made by hand: their records, and their folders as a night leaves them.
+// Shards made by hand: their records, and their folders.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tapes that live from night to night: which are kept, what a plan says of them, what a shard does
-// with them, and what a history makes of what shards leave.
+// Tapes kept across nights: their selection, their part of a plan, their replay in a shard, and
+// merging in a history.
 #include "harness/nightly/tapes/kept_tapes.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(NightlyTapes, ATapesTextRoundTrips) {
     EXPECT_THROW(nightly::parse_tape(wrong), std::runtime_error) << wrong;
 }
 
-/// Returns a run that is told to have got to windows, a bit each.
+/// Returns a run that reports reached windows, a bit each.
 Outcome run_to(std::uint64_t windows, std::size_t decisions) {
   Outcome outcome;
   for (std::size_t i = 0; i < WindowSet::kLimit; ++i)

@@ -128,8 +128,8 @@ TEST_F(Nights, EveryViewShowsTheChange) {
   EXPECT_THAT(reports::night_metrics(night),
               HasSubstr("afterlife_trend_change_night{path=\"toy\",variant=\"retain\","
                         "quantity=\"speed\"} 15\n"));
-  const json told = json::parse(reports::night_json(night));
-  for (const json& trend : told["trends"]) {
+  const json report = json::parse(reports::night_json(night));
+  for (const json& trend : report["trends"]) {
     if (trend["variant"] != "retain" || trend["quantity"] != "speed") continue;
     ASSERT_THAT(trend["changes"], SizeIs(1));
     EXPECT_EQ(trend["changes"][0]["night"], 15);

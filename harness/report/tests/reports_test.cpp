@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports are read by people: they line up, keep to their width, and carry colour only if it is
-// asked.
+// Reports for people: they are aligned, fit the width, and use colour only if requested.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,13 +114,13 @@ TEST(Reports, AnUnexplainedFaultIsReportedOnce) {
   found.variants.push_back(found.variants[0]);
   found.variants[1].variant = "other";
   EXPECT_THAT(matrix(found, kFile), Not(HasSubstr("NO")));
-  const std::string told = summary(found, kFile);
-  EXPECT_THAT(told, HasSubstr("As expected: 2 of 2 deliberately broken variants"));
-  EXPECT_THAT(told,
+  const std::string text = summary(found, kFile);
+  EXPECT_THAT(text, HasSubstr("As expected: 2 of 2 deliberately broken variants"));
+  EXPECT_THAT(text,
               HasSubstr("path: faults of kind data_race that no window explains, in own, other: "
                         "data_race slot used:set"));
-  EXPECT_EQ(occurrences(told, "no window explains"), 1U) << told;
-  EXPECT_THAT(told, Not(HasSubstr("also order")));
+  EXPECT_EQ(occurrences(text, "no window explains"), 1U) << text;
+  EXPECT_THAT(text, Not(HasSubstr("also order")));
   EXPECT_TRUE(found.variants[0].is_refuted()) << "the exit code is that of a claim that failed";
 }
 

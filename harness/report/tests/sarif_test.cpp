@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case as SARIF: what is drawn of its run stands in threadFlows, one per task and stream.
+// A case as SARIF: the rows of its drawing are in threadFlows, one per task and stream.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

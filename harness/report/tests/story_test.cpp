@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A story keeps to one screen, says what matters most, continues to the fault that ended the run,
-// and ends with what a user of the real system sees.
+// A story fits on one screen, shows the most important events, continues to the fault that ended
+// the run, and ends with the symptom that a user of the real system sees.
 #include "harness/report/story.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ std::size_t row_count(const std::string& text) {
 
 Line line(Weight weight, bool is_end = false) { return {0, 0, weight, "words", 1, is_end}; }
 
-std::vector<std::size_t> told(const std::vector<Line>& lines, std::size_t room) {
+std::vector<std::size_t> chosen(const std::vector<Line>& lines, std::size_t room) {
   const std::vector<std::size_t> heights(lines.size(), 1);
   std::vector<std::size_t> indices;
   for (const ChosenLine& one : chosen_lines(lines, heights, room)) indices.push_back(one.index);
@@ -39,14 +39,14 @@ std::vector<std::size_t> told(const std::vector<Line>& lines, std::size_t room) 
 }
 
 TEST(StoryChoice, AllEventsAreShownIfTheyFit) {
-  EXPECT_EQ(told({line(Weight::noise), line(Weight::light), line(Weight::fault, true)}, 3),
+  EXPECT_EQ(chosen({line(Weight::noise), line(Weight::light), line(Weight::fault, true)}, 3),
             (std::vector<std::size_t>{0, 1, 2}));
 }
 
 TEST(StoryChoice, NoiseIsOmittedFirstAndNotCounted) {
   const std::vector<Line> lines{line(Weight::noise), line(Weight::light), line(Weight::noise),
                                 line(Weight::fault, true)};
-  EXPECT_EQ(told(lines, 2), (std::vector<std::size_t>{1, 3}));
+  EXPECT_EQ(chosen(lines, 2), (std::vector<std::size_t>{1, 3}));
   const std::vector<std::size_t> heights(lines.size(), 1);
   for (const ChosenLine& one : chosen_lines(lines, heights, 2)) EXPECT_EQ(one.left_out, 0U);
 }
@@ -55,12 +55,12 @@ TEST(StoryChoice, EventsOfTheFaultHavePriorityThenOps) {
   const std::vector<Line> lines{
       line(Weight::light), line(Weight::concerned), line(Weight::light),      line(Weight::op),
       line(Weight::light), line(Weight::light),     line(Weight::fault, true)};
-  EXPECT_EQ(told(lines, 6), (std::vector<std::size_t>{0, 1, 2, 3, 6}));
-  EXPECT_EQ(told(lines, 4), (std::vector<std::size_t>{0, 1, 6}));
+  EXPECT_EQ(chosen(lines, 6), (std::vector<std::size_t>{0, 1, 2, 3, 6}));
+  EXPECT_EQ(chosen(lines, 4), (std::vector<std::size_t>{0, 1, 6}));
 }
 
 TEST(StoryChoice, FinalFaultsAreAlwaysShown) {
-  EXPECT_EQ(told({line(Weight::op), line(Weight::fault, true), line(Weight::fault, true)}, 0),
+  EXPECT_EQ(chosen({line(Weight::op), line(Weight::fault, true), line(Weight::fault, true)}, 0),
             (std::vector<std::size_t>{1, 2}));
 }
 

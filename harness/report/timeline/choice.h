@@ -16,6 +16,7 @@ inline constexpr std::size_t kRowLimit = 40;
 
 /// Returns ascending indices into the reported events.
 std::vector<std::size_t> chosen(const Telling& telling, const Teller& teller,
-                                std::span<const Told> told, const FaultSides& sides, Extent extent);
+                                std::span<const StoryItem> items, const FaultSides& sides,
+                                Extent extent);
 
 }  // namespace harness::reports

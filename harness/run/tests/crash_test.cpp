@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crash of the code under test: a fault like any other, after which nothing is different.
+// A crash of the code under test is a fault like any other, and does not affect later runs.
 #include "harness/base/crash/crash.h"
 
 #include <gmock/gmock.h>

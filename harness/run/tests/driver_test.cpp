@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every path's driver must be total over tapes, and ask by cause.
+// Every path's driver accepts all tapes, and names its questions by cause.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop of the code under test that takes no turn: a crash like any other, but for the seconds
-// that it takes.
+// An endless loop of the code under test without a turn is a crash like any other, except for the
+// seconds that it takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <time.h>
@@ -293,8 +293,8 @@ TEST_F(EndlessLoop, AFindingHasOneLimitForAllItsMinimizations) {
   const SearchResult result = search(runner, looper::scenario, 0, options);
   ASSERT_EQ(result.findings.size(), 1u);
   EXPECT_TRUE(result.findings[0].minimized.deterministic);
-  constexpr int kFoundAndToldAnew = 4;
-  EXPECT_LE(looper::loop_count, 2 + kFoundAndToldAnew);
+  constexpr int kFoundAndReplayed = 4;
+  EXPECT_LE(looper::loop_count, 2 + kFoundAndReplayed);
 }
 
 TEST_F(EndlessLoop, AnEnumerationEndsWithItsLimit) {

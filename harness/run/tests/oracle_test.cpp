@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each oracle goes red on its own planted fault, and on nothing when nothing was planted.
+// Each oracle reports its own planted fault, and nothing without one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random run of what is claimed to be sound gets to what is judged, whatever the path.
+// Random runs of the sound variants reach the judged code, in every path.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row that fits what the run shows says what a user sees, and no other one does; every row of
-// every path is one that some committed case tells.
+// The matching row describes what a user sees, and no other row matches. Every row of every path is
+// shown by a committed case.
 #include "harness/run/scenario/symptoms.h"
 
 #include <gmock/gmock.h>
@@ -85,21 +85,21 @@ TEST(Symptoms, RowsHaveASourceAndFitOnALine) {
   }
 }
 
-/// Adds the rows that the faults of a committed case are told by.
-void add_told(Runner& runner, const Case& the_case, std::set<const Symptom*>& told) {
+/// Adds the symptom rows of the faults of a committed case.
+void add_symptoms(Runner& runner, const Case& the_case, std::set<const Symptom*>& symptoms) {
   const Outcome& outcome = runner.run(the_case);
   for (const Fault& fault : outcome.faults)
-    told.insert(symptom_of(*the_case.scenario, the_case.config, fault));
+    symptoms.insert(symptom_of(*the_case.scenario, the_case.config, fault));
 }
 
 TEST(Symptoms, EveryRowIsShownByACommittedCase) {
   Runner runner;
   for (const SymptomTable* table : tables::symptoms()) {
-    std::set<const Symptom*> told;
+    std::set<const Symptom*> symptoms;
     for (const auto& [name, reproducer] : testing::read_corpus(*path_of(*table), "repros"))
-      add_told(runner, reproducer.the_case, told);
+      add_symptoms(runner, reproducer.the_case, symptoms);
     for (const Symptom& row : table->rows)
-      EXPECT_TRUE(told.contains(&row)) << table->path.view() << ": no case shows: " << row.sees;
+      EXPECT_TRUE(symptoms.contains(&row)) << table->path.view() << ": no case shows: " << row.sees;
   }
 }
 

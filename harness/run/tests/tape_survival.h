@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tape survival: how many choices still meet their question once one op is gone from the program.
+// Tape survival: the number of choices that still match their question after an op was removed from
+// the program.
 #pragma once
 
 #include "harness/core/history/causes.h"

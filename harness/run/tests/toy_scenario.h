@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The toy path: boxes that one task looks into while another replaces them and a third naps. Small
-// enough to reason about, with a variant for every kind of claim and for every way in which one
-// does not come out, for tests of what works on any scenario. The program afterlife_toys is the
-// command line with this path instead of the real ones (scripts/cmake/tables.cmake).
+// The toy path: boxes that one task reads while another replaces them and a third one sleeps. It is
+// small enough to reason about. It has a variant for every kind of claim and for every way in which
+// a claim fails, for tests of code that works on any scenario. The program afterlife_toys is the
+// command line with this path in place of the real ones (scripts/cmake/tables.cmake).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a claim comes out, for every kind of claim and every way in which the runs may have gone.
+// The verdict on a claim, for every kind of claim and every result of the runs.
 #include "harness/run/verdict.h"
 
 #include <gtest/gtest.h>

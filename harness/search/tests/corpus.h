@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The committed corpus of a path, as its tests read it: corpus/<path>/{programs,repros,seeds}. With
-// AFTERLIFE_WRITE_CORPUS=1 tests write again what follows from the code: seeds/plain, and the
+// The committed corpus of a path, read by its tests: corpus/<path>/{programs,repros,seeds}. With
+// AFTERLIFE_WRITE_CORPUS=1 tests rewrite the parts that follow from the code: seeds/plain, and the
 // traces of reproducers that still show their faults.
 #pragma once
 
@@ -50,9 +50,9 @@ class ProgramProofs {
 
   /// `unsound` fails in the window, with the fault that the program records if it does, within
   /// `most` choices; `sound` holds within as many as that took, and goes through the window.
-  void expect_told_apart(const std::string& name, const Reproducer& program,
-                         std::string_view unsound, std::string_view sound,
-                         std::uint32_t most = kMostDecisions);
+  void expect_distinguished(const std::string& name, const Reproducer& program,
+                            std::string_view unsound, std::string_view sound,
+                            std::uint32_t most = kMostDecisions);
   /// `sound` goes through the window, and holds within `decisions`.
   void expect_holds(const std::string& name, const Case& the_case, std::string_view sound,
                     std::uint32_t decisions, int in_window = -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libFuzzer target's changes of inputs: whole records, within the size it is given.
+// The libFuzzer target's mutations of inputs: whole records, within the given size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// If files are written: beside links, pipes and what is read-only, in a folder of the test's own.
+// Writing files in the presence of links, pipes and read-only files.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -266,16 +266,16 @@ TEST(Search, ReportsAFindingBeforeTheNextRun) {
   Scenario counted = toy::scenario;
   counted.judge = [](Scene&) { ++runs; };
   SearchOptions options = options_for(2000);
-  std::set<std::uint64_t> told;  // Runs; each was replayed once.
+  std::set<std::uint64_t> reported;  // Runs; each was replayed once.
   options.found = [&](const Finding& finding) {
-    if (!told.insert(finding.first_run).second) return;
-    EXPECT_EQ(runs, finding.first_run + told.size());
+    if (!reported.insert(finding.first_run).second) return;
+    EXPECT_EQ(runs, finding.first_run + reported.size());
   };
   options.minimize = false;
   options.run_limit = 30;
   Runner runner;
   search(runner, counted, toy::borrow, options);
-  EXPECT_FALSE(told.empty());
+  EXPECT_FALSE(reported.empty());
 }
 
 TEST(Search, UsesAllItsTime) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of causes, by hand: which repairs are the fewest and narrowest that explain all.
+// The choice of causes, by hand: the smallest and narrowest set of repairs that explains all
+// findings.
 #include "harness/search/triage/choice.h"
 
 #include <gmock/gmock.h>

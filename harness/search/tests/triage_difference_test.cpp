@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first step that two runs do not have in common, on trails made by hand, and what triage makes
-// of it on a path of a few lines.
+// The first step in which two runs differ, on trails made by hand; and triage by differences on a
+// path of a few lines.
 #include "harness/search/triage/difference.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders on a path of a few lines: what a run shows that comes too early, and what nothing else
-// than putting it later removes.
+// Orders on a path of a few lines: accesses that happen too early, and that only a later execution
+// repairs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

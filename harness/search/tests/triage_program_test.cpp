@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops of a program that are put in its order, where nothing has written what is read too early.
+// Repairs that order ops of a program, if a read is too early because nothing has written yet.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triage on a path of a few lines, in which every repair can be told by hand.
+// Triage on a path of a few lines, in which every repair can be derived by hand.
 #include "harness/search/triage/triage.h"
 
 #include <gmock/gmock.h>
@@ -421,13 +421,13 @@ TEST(Triage, ALeakedObjectIsReleased) {
 
 TEST(Triage, EachRunIsAnnouncedWithItsCase) {
   Runner runner;
-  std::vector<std::size_t> told;
+  std::vector<std::size_t> announced;
   TriageOptions options;
-  options.prepare = [&](std::size_t index) { told.push_back(index); };
+  options.prepare = [&](std::size_t index) { announced.push_back(index); };
   const Triage found =
       triage(runner, std::vector{suspect(stale_part), suspect(wrong_sum)}, options);
-  EXPECT_EQ(told.size(), found.run_count);
-  EXPECT_EQ(std::set(told.begin(), told.end()), (std::set<std::size_t>{0, 1}));
+  EXPECT_EQ(announced.size(), found.run_count);
+  EXPECT_EQ(std::set(announced.begin(), announced.end()), (std::set<std::size_t>{0, 1}));
 }
 
 TEST(Triage, ASingleRepairCanBeTested) {

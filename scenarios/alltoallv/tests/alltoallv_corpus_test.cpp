@@ -26,7 +26,7 @@ class AlltoallvProgram : public ::testing::TestWithParam<std::string> {};
 TEST_P(AlltoallvProgram, FailsWithinThreeDecisionsAndHoldsForSnapshotRegion) {
   ProgramProofs proofs(scenario);
   const harness::Reproducer program = read_corpus(scenario, "programs").at(GetParam());
-  proofs.expect_told_apart(GetParam(), program, unsound(program), "snapshot_region");
+  proofs.expect_distinguished(GetParam(), program, unsound(program), "snapshot_region");
 }
 
 TEST_P(AlltoallvProgram, IsTheSmallest) {

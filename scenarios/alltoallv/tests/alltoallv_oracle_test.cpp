@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "harness/core/fault/kinds.h"
-#include "harness/run/tests/told_scene.h"
+#include "harness/run/tests/scripted_scene.h"
 #include "harness/search/reproducer/reproducer.h"
 #include "scenarios/alltoallv/job.h"
 #include "scenarios/alltoallv/judges/calls.h"
@@ -121,11 +121,11 @@ TEST(AlltoallvCalls, RetriesBeyondThePlanExceedTheLimit) {
 /// Rank 0 has posted a collective and makes a second team when an error is injected into an open
 /// that may also affect the next one (harness::OpenFailures). The next one may be the collective's,
 /// which then ends with an error.
-Outcome end_with_an_error_after(std::uint32_t told) {
+Outcome end_with_an_error_after(std::uint32_t option) {
   const harness::Name team =
       harness::derive_name(harness::slot_name(0, 1), harness::Label("rank").hash(), 0);
   harness::Tape tape = Program().script(Op::alltoallv).script(Op::second_team).tape();
-  tape.push_back({team, harness::site_tag(harness::Site::failure), 0, told});
+  tape.push_back({team, harness::site_tag(harness::Site::failure), 0, option});
   return run(
       [](harness::Scene& scene) {
         Job& job = make_job(scene);
@@ -237,8 +237,8 @@ Fault fault_of(FaultKind kind, harness::Label death_site, harness::Label use_sit
 }
 
 int window_met(const Fault& fault, int disorder = -1) {
-  harness::testing::ToldScene told(scenario);
-  Job& job = make_job(told.scene());
+  harness::testing::ScriptedScene scripted(scenario);
+  Job& job = make_job(scripted.scene());
   if (disorder >= 0) job.facts.reach().disorder(static_cast<Window>(disorder));
   return job.facts.reach().window_of(fault);
 }

@@ -21,30 +21,30 @@ using ::testing::Not;
 constexpr const char* kPlain = "C=8 ranks=2 close=never";
 
 /// Results of a run that the tests check.
-struct Told {
+struct Recorded {
   std::vector<std::string> faults;
   std::vector<std::string> notes;
   int opens = 0;        ///< Number of opens of peers' memory.
   int allocations = 0;  ///< For fills and destinations.
 };
 
-Told tell(Case the_case) {
+Recorded record(Case the_case) {
   harness::Runner runner;
-  Told told{.faults = faults_of(runner.run(the_case)), .notes = {}};
+  Recorded recorded{.faults = faults_of(runner.run(the_case)), .notes = {}};
   for (const harness::Event& event : runner.history().events()) {
-    if (event.kind == harness::EventKind::note) told.notes.emplace_back(event.what.view());
+    if (event.kind == harness::EventKind::note) recorded.notes.emplace_back(event.what.view());
     if (event.kind == harness::EventKind::call &&
         event.what == harness::Label("cuIpcOpenMemHandle") && event.value == CUDA_SUCCESS)
-      ++told.opens;
+      ++recorded.opens;
   }
   for (const harness::Life& life : runner.world().ledger.lives())
-    told.allocations +=
+    recorded.allocations +=
         life.kind == harness::Label("device memory") &&
         (life.birth_site == harness::Label("fill") || life.birth_site == harness::Label("prepare"));
-  return told;
+  return recorded;
 }
-Told tell(std::string_view variant, const char* config, const Program& program) {
-  return tell(make_case(variant, config, program));
+Recorded record(std::string_view variant, const char* config, const Program& program) {
+  return record(make_case(variant, config, program));
 }
 
 // ---- teams --------------------------------------------------------------------------------------
@@ -58,11 +58,11 @@ Program one_each() {
 }
 
 TEST(AlltoallvTeams, HaveSeparateSlotsAndNumbersAndOneMapping) {
-  const Told told = tell("snapshot_region", kPlain, one_each());
-  EXPECT_THAT(told.faults, IsEmpty());
-  EXPECT_THAT(told.notes, AllOf(Contains("get_sync: sync_state[1] = 1"),
-                                Contains("get_sync: sync_state[1] of team 2 = 1")));
-  EXPECT_EQ(told.opens, 2) << "each rank opens its peer's source once, for both";
+  const Recorded recorded = record("snapshot_region", kPlain, one_each());
+  EXPECT_THAT(recorded.faults, IsEmpty());
+  EXPECT_THAT(recorded.notes, AllOf(Contains("get_sync: sync_state[1] = 1"),
+                                    Contains("get_sync: sync_state[1] of team 2 = 1")));
+  EXPECT_EQ(recorded.opens, 2) << "each rank opens its peer's source once, for both";
 }
 
 TEST(AlltoallvTeams, EndAndAreRecreated) {
@@ -73,7 +73,7 @@ TEST(AlltoallvTeams, EndAndAreRecreated) {
                               .script(Op::new_team);
   for (const harness::VariantInfo& variant : scenario.variants)
     if (variant.claim.kind == harness::ClaimKind::sound)
-      EXPECT_THAT(tell(variant.name.view(), "C=1 ranks=3 close=at_zero", program).faults,
+      EXPECT_THAT(record(variant.name.view(), "C=1 ranks=3 close=at_zero", program).faults,
                   IsEmpty());
 }
 
@@ -81,17 +81,17 @@ TEST(AlltoallvTeams, EndAndAreRecreated) {
 TEST(AlltoallvTeams, AreCreatedWhileOthersRunCollectives) {
   const Program program =
       Program().script(Op::alltoallv).script(Op::wait, {2}).script(Op::second_team);
-  EXPECT_THAT(tell("snapshot_region", kPlain, program).faults, IsEmpty());
+  EXPECT_THAT(record("snapshot_region", kPlain, program).faults, IsEmpty());
 }
 
 /// Runs `variant` with error `how` in the `nth` call that rank 0 makes for its second team.
-Told tell_failing(std::string_view variant, std::uint16_t nth, std::uint32_t how) {
+Recorded tell_failing(std::string_view variant, std::uint16_t nth, std::uint32_t how) {
   const Program program = Program().script(Op::allgather).script(Op::second_team);
   Case the_case = make_case(variant, kPlain, program);
   const harness::Name op =
       harness::derive_name(harness::slot_name(0, 1), harness::Label("rank").hash(), 0);
   the_case.tape.push_back({op, harness::site_tag(harness::Site::failure), nth, how});
-  return tell(the_case);
+  return record(the_case);
 }
 
 /// "Already mapped", twice: everything is closed, even scratch that another team has mapped.
@@ -219,19 +219,19 @@ Program both_buffers() { return Program().script(Op::alltoallv).script(Op::allto
 
 TEST(AlltoallvPieces, ShareOneMapping) {
   const Case alone = make_case("snapshot_region", kPlain, both_buffers());
-  EXPECT_EQ(tell(alone).opens, 4);
-  EXPECT_EQ(tell(alone).allocations, 8);
-  const Told told = tell(pooled(alone));
-  EXPECT_THAT(told.faults, IsEmpty());
-  EXPECT_EQ(told.opens, 2) << "one of each rank, for both sources";
-  EXPECT_EQ(told.allocations, 2) << "one of each rank, for two sources and two destinations";
+  EXPECT_EQ(record(alone).opens, 4);
+  EXPECT_EQ(record(alone).allocations, 8);
+  const Recorded recorded = record(pooled(alone));
+  EXPECT_THAT(recorded.faults, IsEmpty());
+  EXPECT_EQ(recorded.opens, 2) << "one of each rank, for both sources";
+  EXPECT_EQ(recorded.allocations, 2) << "one of each rank, for two sources and two destinations";
 }
 
 /// The key of another buffer still finds the mapping, which is why the race is seldom seen.
 TEST(AlltoallvPieces, PiecesOfOneAllocationHaveOneKey) {
   const Case alone = make_case("reread_slot", "C=1 ranks=2 close=never", both_buffers());
-  EXPECT_THAT(tell(alone).faults, Contains("wild_access missing region"));
-  EXPECT_THAT(tell(pooled(alone)).faults, ElementsAre("ghost_generation mem_info_src"));
+  EXPECT_THAT(record(alone).faults, Contains("wild_access missing region"));
+  EXPECT_THAT(record(pooled(alone)).faults, ElementsAre("ghost_generation mem_info_src"));
 }
 
 TEST(AlltoallvPieces, AreWrittenInPlaceByAProxy) {
@@ -239,7 +239,7 @@ TEST(AlltoallvPieces, AreWrittenInPlaceByAProxy) {
       Program().script(Op::new_team).script(Op::alltoallv).script(Op::alltoall, {1});
   for (const char* copies :
        {"C=2 ranks=3 close=never copies=each", "C=2 ranks=3 close=never copies=batch"})
-    EXPECT_THAT(tell(pooled(make_case("snapshot_region", copies, program))).faults, IsEmpty());
+    EXPECT_THAT(record(pooled(make_case("snapshot_region", copies, program))).faults, IsEmpty());
 }
 
 /// Returns the faults of a broken path with tensors that are pieces.
@@ -247,7 +247,7 @@ template <class Broken>
 std::vector<std::string> run_pooled(const Program& program) {
   Case the_case = pooled(make_case("snapshot_region", kPlain, program));
   the_case.scenario = &broken_scenario<make_wrapper<Broken>>();
-  return tell(the_case).faults;
+  return record(the_case).faults;
 }
 
 /// Sends the next piece.

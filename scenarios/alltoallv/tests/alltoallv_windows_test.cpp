@@ -7,7 +7,7 @@
 
 #include "harness/base/tests/folder.h"
 #include "harness/core/fault/kinds.h"
-#include "harness/run/tests/told_scene.h"
+#include "harness/run/tests/scripted_scene.h"
 #include "scenarios/alltoallv/facts.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
@@ -38,7 +38,8 @@ class AlltoallvWindows : public ::testing::Test {
   bool reached(Window window) { return facts_.reach().reached(window); }
   void expect(Window window, bool is_reached = true) {
     EXPECT_EQ(reached(window), is_reached);
-    EXPECT_EQ(told_.scene().observed().reached & ~(std::uint64_t{1} << harness::raw(window)), 0u)
+    EXPECT_EQ(scripted_.scene().observed().reached & ~(std::uint64_t{1} << harness::raw(window)),
+              0u)
         << "others";
   }
   /// Returns the window of a fault at `tick` that shows nothing itself: of the disorder, or -1.
@@ -49,10 +50,10 @@ class AlltoallvWindows : public ::testing::Test {
     return facts_.reach().window_of(fault);
   }
 
-  harness::testing::ToldScene told_{scenario,
-                                    Program().script(Op::alltoallv).script(Op::alltoallv).tape()};
-  State state_{told_.scene(), {.slots = 2}};
-  Facts facts_{told_.scene(), state_};
+  harness::testing::ScriptedScene scripted_{
+      scenario, Program().script(Op::alltoallv).script(Op::alltoallv).tape()};
+  State state_{scripted_.scene(), {.slots = 2}};
+  Facts facts_{scripted_.scene(), state_};
   targets::alltoallv::Observer& path_ = facts_;
 };
 
@@ -96,7 +97,7 @@ TEST_F(AlltoallvWindows, UsingAFinishedSlotReachesNoWindow) {
       path_.ended(0, request);
       path_.ended(1, request);
     }
-  EXPECT_EQ(told_.scene().observed().reached, 0u);
+  EXPECT_EQ(scripted_.scene().observed().reached, 0u);
 }
 
 // ---- who waits for one --------------------------------------------------------------------------
@@ -128,7 +129,7 @@ TEST_F(AlltoallvWindows, AFreeSlotWithoutAnotherWaiterReachesNoWindow) {
   path_.arrived({0, 0, Crossing::setup, false});
   path_.found_free(1);
   path_.claimed({0, 1, 0, 2});
-  EXPECT_EQ(told_.scene().observed().reached, 0u);
+  EXPECT_EQ(scripted_.scene().observed().reached, 0u);
 }
 
 TEST_F(AlltoallvWindows, ClaimingATakenSlotIsAClaimRace) {
@@ -162,10 +163,10 @@ TEST_F(AlltoallvWindows, EnteringByTheStateOfAnotherPostIsNumberReused) {
 TEST_F(AlltoallvWindows, MarksOfAnotherPostAreAFault) {
   const auto posting = post_slot(0, 0);
   path_.posted(posting);
-  EXPECT_TRUE(told_.world().history.faults().empty());
+  EXPECT_TRUE(scripted_.world().history.faults().empty());
   path_.posted(posting);  // The second post, with the tag of the first.
-  ASSERT_EQ(told_.world().history.faults().size(), 1u);
-  EXPECT_EQ(told_.world().history.faults()[0].object_kind, harness::Label("mark"));
+  ASSERT_EQ(scripted_.world().history.faults().size(), 1u);
+  EXPECT_EQ(scripted_.world().history.faults()[0].object_kind, harness::Label("mark"));
 }
 
 // ---- what failed --------------------------------------------------------------------------------

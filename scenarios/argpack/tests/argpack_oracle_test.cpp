@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/fault/kinds.h"
-#include "harness/run/tests/told_scene.h"
+#include "harness/run/tests/scripted_scene.h"
 #include "harness/search/reproducer/reproducer.h"
 #include "scenarios/argpack/judge.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
@@ -55,16 +55,16 @@ struct Met {
 
 /// Returns the window of the fault after the facts that `tell` reports.
 int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
-  harness::testing::ToldScene told(scenario);
-  Judge judge(told.scene());
-  told.scene().set_state(judge.reach());
+  harness::testing::ScriptedScene scripted(scenario);
+  Judge judge(scripted.scene());
+  scripted.scene().set_state(judge.reach());
   tell(judge);
   Fault fault;
   fault.kind = met.kind;
   fault.death_site = met.death_site;
   fault.use_site = met.use_site;
-  fault.activation = told.world().picker.current().name + met.in_another_call;
-  return window_of(told.scene(), fault);
+  fault.activation = scripted.world().picker.current().name + met.in_another_call;
+  return window_of(scripted.scene(), fault);
 }
 
 TEST(ArgpackWindows, AreClassifiedByTheEndAndTheUse) {
@@ -123,13 +123,13 @@ TEST(ArgpackWindows, AWrapperUsingDeadMemoryIsStale) {
 }
 
 /// Makes a thing of `kind` and ends it, with the object beneath it, at the site.
-harness::Name end_at(harness::Scene& scene, Observer& told, Kind kind, harness::Label site) {
+harness::Name end_at(harness::Scene& scene, Observer& observer, Kind kind, harness::Label site) {
   harness::Ledger& ledger = scene.world().ledger;
   const ThingId thing{1};
-  told.made({.thing = thing, .kind = kind, .depth = 0, .value = 0, .generation = 1});
+  observer.made({.thing = thing, .kind = kind, .depth = 0, .value = 0, .generation = 1});
   const harness::BirthId life = ledger.born("beneath", 0, 8);
-  told.built(thing, life, 1);
-  told.ended(thing);
+  observer.built(thing, life, 1);
+  observer.ended(thing);
   const harness::SiteScope scope(scene.world().scheduler, site);
   ledger.died(life);
   return ledger.life(life).name;
@@ -137,9 +137,9 @@ harness::Name end_at(harness::Scene& scene, Observer& told, Kind kind, harness::
 
 template <bool reentrant>
 void delete_pack(harness::Scene& scene, Judge& judge, Fault& fault) {
-  Observer& told = judge;
-  if (reentrant) told.setting_began();
-  fault.object = end_at(scene, told, Kind::pack, "delete_argpack");
+  Observer& observer = judge;
+  if (reentrant) observer.setting_began();
+  fault.object = end_at(scene, observer, Kind::pack, "delete_argpack");
   fault.death_site = "delete_argpack";
   fault.use_site = "launch_kernel/nested_pack";
 }
@@ -152,19 +152,19 @@ TEST(ArgpackWindows, AnEndDuringItsOwnTasksBindingIsReentrant) {
 /// A wrapper of program 1 is bound before or after its program is reset.
 template <bool before>
 void bind_and_reset(harness::Scene& scene, Judge& judge, Fault& fault) {
-  Observer& told = judge;
+  Observer& observer = judge;
   const ThingId context{1};
   const ThingId pack{2};
-  told.program_began(1);
-  told.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
-  told.made({.thing = pack, .kind = Kind::pack, .depth = 1, .value = 0, .generation = 0});
+  observer.program_began(1);
+  observer.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+  observer.made({.thing = pack, .kind = Kind::pack, .depth = 1, .value = 0, .generation = 0});
   const harness::BirthId life = scene.world().ledger.born("ArgPack", 0, 8);
-  told.built(pack, life, 1);
-  if (before) told.bound(context, Place::pack, pack);
-  told.program_ended();
-  told.program_began(2);
-  if (!before) told.bound(context, Place::pack, pack);
-  told.launching(context, 2);
+  observer.built(pack, life, 1);
+  if (before) observer.bound(context, Place::pack, pack);
+  observer.program_ended();
+  observer.program_began(2);
+  if (!before) observer.bound(context, Place::pack, pack);
+  observer.launching(context, 2);
   fault.object = scene.world().ledger.life(life).name;
   fault.death_site = "reset";
   fault.use_site = "launch_kernel/pack";
@@ -177,16 +177,17 @@ TEST(ArgpackWindows, ABindingAfterTheResetIsOfAStaleWrapper) {
 
 template <bool in_flight>
 void free_bound_storage(harness::Scene& scene, Judge& judge, Fault& fault) {
-  Observer& told = judge;
+  Observer& observer = judge;
   const ThingId context{1};
   const ThingId external{2};
-  told.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
-  told.made({.thing = external, .kind = Kind::external, .depth = 0, .value = 0, .generation = 0});
+  observer.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+  observer.made(
+      {.thing = external, .kind = Kind::external, .depth = 0, .value = 0, .generation = 0});
   const harness::BirthId life = scene.world().ledger.born("device memory", 0, 8);
-  told.built(external, life, 0);
-  told.bound(context, Place::external, external);
-  if (in_flight) told.submitted(context);
-  told.ended(external);
+  observer.built(external, life, 0);
+  observer.bound(context, Place::external, external);
+  if (in_flight) observer.submitted(context);
+  observer.ended(external);
   fault.object = scene.world().ledger.life(life).name;
   fault.death_site = "free_external";
   fault.birth_site = "new_external";

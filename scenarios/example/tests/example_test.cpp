@@ -32,7 +32,7 @@ TEST(ExampleCorpus, TheSeedPlainIsTheDocumentedOrdinaryUse) {
 TEST(ExampleCorpus, EachProgramIsTheSmallestThatDistinguishesThePolicies) {
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs")) {
-    proofs.expect_told_apart(name, program, "borrow", "retain");
+    proofs.expect_distinguished(name, program, "borrow", "retain");
     proofs.expect_smallest(name, program, "borrow");
   }
 }

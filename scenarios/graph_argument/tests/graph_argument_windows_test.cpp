@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "harness/core/fault/kinds.h"
-#include "harness/run/tests/told_scene.h"
+#include "harness/run/tests/scripted_scene.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
@@ -73,7 +73,7 @@ TEST(GraphArgumentWindows, ANodeWithTheBufferOutweighsABareAddress) {
 TEST(GraphArgumentWindows, AWaitOfAnotherTaskDoesNotEndTheLaunchsUse) {
   harness::Runner runner;
   const harness::Outcome& outcome =
-      runner.run(told("user_object_tuple", "per_thread", R"(script:0 op add_kernel
+      runner.run(recorded_case("user_object_tuple", "per_thread", R"(script:0 op add_kernel
 script:0 argument[3] 1
 script:1 op instantiate
 script:2 op update_node
@@ -109,8 +109,8 @@ class GraphArgumentFaults : public ::testing::Test {
   using Work = targets::graph_argument::Work;
 
   GraphArgumentFaults() {
-    judges_.emplace(told_.scene());
-    told_.scene().set_state(*judges_);
+    judges_.emplace(scripted_.scene());
+    scripted_.scene().set_state(*judges_);
     graphs().graph_made(GraphId{1}, GraphId::none);
   }
 
@@ -122,26 +122,26 @@ class GraphArgumentFaults : public ::testing::Test {
     fault.object_kind = met.object;
     fault.death_site = met.death_site;
     fault.use_site = met.use_site;
-    return window_of(told_.scene(), fault);
+    return window_of(scripted_.scene(), fault);
   }
   /// Makes a thing that a node of the graph points into, and ends it. Returns the site.
   Label end(ThingKind kind, Label life, Work work, Label site = "Buffer.__dealloc__") {
     const auto thing = static_cast<ThingId>(++thing_count_);
-    const harness::BirthId born = told_.world().ledger.born(life, 0, 0);
+    const harness::BirthId born = scripted_.world().ledger.born(life, 0, 0);
     things().thing_made(thing, kind);
     things().reference_taken(thing);
     graphs().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
     things().reference_dropped(thing);
-    const harness::SiteScope scope(told_.world().scheduler, site);
+    const harness::SiteScope scope(scripted_.world().scheduler, site);
     things().thing_ends(thing);
-    told_.world().ledger.died(born);
-    dead_ = told_.world().ledger.describe(FaultKind::use_after_free, born);
+    scripted_.world().ledger.died(born);
+    dead_ = scripted_.world().ledger.describe(FaultKind::use_after_free, born);
     dead_.use_site = "Graph.launch";
-    return told_.world().scheduler.site();
+    return scripted_.world().scheduler.site();
   }
-  int window_of_dead() const { return window_of(told_.scene(), dead_); }
+  int window_of_dead() const { return window_of(scripted_.scene(), dead_); }
 
-  harness::testing::ToldScene told_{scenario};
+  harness::testing::ScriptedScene scripted_{scenario};
   std::optional<Judges> judges_;
   std::uint32_t thing_count_ = 0;
   Fault dead_;  ///< Use of the last ended thing.
@@ -157,7 +157,7 @@ TEST_F(GraphArgumentFaults, BelongToTheWindowRecordedAtTheEnd) {
   EXPECT_EQ(window_of_dead(), harness::raw(Window::module_dropped));
   end(ThingKind::event, "event", Work::record, "Event.__dealloc__");
   EXPECT_EQ(window_of_dead(), harness::raw(Window::stream_or_event_closed));
-  EXPECT_EQ(window_of(told_.scene(), first), harness::raw(Window::argument_dropped))
+  EXPECT_EQ(window_of(scripted_.scene(), first), harness::raw(Window::argument_dropped))
       << "by its life";
 }
 
@@ -183,9 +183,9 @@ TEST_F(GraphArgumentFaults, AWrongValueBelongsToTheEarlierRecycledUse) {
   Fault value = dead_;
   value.kind = FaultKind::wrong_value;
   value.object = 0;
-  EXPECT_EQ(window_of(told_.scene(), value), -1);
-  told_.world().history.add(dead_);
-  EXPECT_EQ(window_of(told_.scene(), value), harness::raw(Window::operand_dropped));
+  EXPECT_EQ(window_of(scripted_.scene(), value), -1);
+  scripted_.world().history.add(dead_);
+  EXPECT_EQ(window_of(scripted_.scene(), value), harness::raw(Window::operand_dropped));
 }
 
 TEST_F(GraphArgumentFaults, AreClassifiedByObjectEndAndUse) {

@@ -73,8 +73,8 @@ TEST(ManagedDictPrograms, FailByTheirWriterWithinTwoDecisionsAndHoldForStock) {
     if (smallest.variant == "stock")
       proofs.expect_holds(window, the_case, "stock", kMostDecisions);
     else
-      proofs.expect_told_apart(window, {.the_case = the_case}, smallest.variant, "stock",
-                               kMostDecisions);
+      proofs.expect_distinguished(window, {.the_case = the_case}, smallest.variant, "stock",
+                                  kMostDecisions);
   }
 }
 

@@ -90,8 +90,9 @@ TEST(ManagedDictDiagnosePlanted, AByteOfTheWordIsTheNarrowWriter) {
 }
 
 /// Diagnoses one store to the word of instance 2, at instance 1's address; `former` is 1's word.
-std::string told_of(Writer writer, std::uint16_t width, std::int16_t offset, std::uint64_t before,
-                    std::uint64_t after, std::uint64_t former = kWord - 0x40) {
+std::string diagnosis_of(Writer writer, std::uint16_t width, std::int16_t offset,
+                         std::uint64_t before, std::uint64_t after,
+                         std::uint64_t former = kWord - 0x40) {
   Planted seen = Planted().born(1, former).probe(1, 1, former).died(1, former);
   return seen.born(2).probe(1, 2, kWord).write(writer, width, offset, 2, before, after).kind();
 }
@@ -99,40 +100,42 @@ std::string told_of(Writer writer, std::uint16_t width, std::int16_t offset, std
 TEST(ManagedDictDiagnosePlanted, AWiderStoreThatClipsTheTagIsTheWideWriter) {
   const auto wide = [](Writer writer, std::uint16_t width, std::int16_t offset,
                        std::uint64_t after) {
-    return told_of(writer, width, offset, kWord, after);
+    return diagnosis_of(writer, width, offset, kWord, after);
   };
   EXPECT_EQ(wide(Writer::interpreter, 8, 0, kWord - 1), "b") << "encoded twice";
   EXPECT_EQ(wide(Writer::jit, 8, 0, kWord - 1), "b") << "a misdirected decrement";
   EXPECT_EQ(wide(Writer::interpreter, 8, 0, kWord & ~std::uint64_t{1}), "b") << "a flag cleared";
   EXPECT_EQ(wide(Writer::unknown, 8, -4, kWord - 1), "b") << "it straddles byte 0";
   EXPECT_EQ(wide(Writer::jit, 16, -8, kWord - 1), "b") << "a vector store";
-  EXPECT_EQ(told_of(Writer::jit, 4, 0, 0, 0xffffffff), "b") << "one less than nothing, 4 bytes";
-  EXPECT_EQ(told_of(Writer::jit, 2, 0, 0x97, 0x96), "b");
+  EXPECT_EQ(diagnosis_of(Writer::jit, 4, 0, 0, 0xffffffff), "b")
+      << "one less than nothing, 4 bytes";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 2, 0, 0x97, 0x96), "b");
 }
 
 TEST(ManagedDictDiagnosePlanted, AByteNotReadBeforeMayBeOfAStalePointer) {
-  EXPECT_EQ(told_of(Writer::jit, 1, 0, 0x97, 0x57), "c") << "the byte that another had";
-  EXPECT_EQ(told_of(Writer::jit, 1, 0, 0x37, 0x96), "a|c");
-  EXPECT_EQ(told_of(Writer::jit, 1, 0, 0x00, 0xff), "a") << "one less";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 1, 0, 0x97, 0x57), "c") << "the byte that another had";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 1, 0, 0x37, 0x96), "a|c");
+  EXPECT_EQ(diagnosis_of(Writer::jit, 1, 0, 0x00, 0xff), "a") << "one less";
 }
 
 TEST(ManagedDictDiagnosePlanted, AnUnrelatedWordIsAWildOrAWideWrite) {
   const std::uint64_t wild = kWord + 0x123456;
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, wild), "b|c");
-  EXPECT_EQ(told_of(Writer::unknown, 4, 0, kWord & 0xffffffff, wild & 0xffffffff), "b|c");
-  EXPECT_EQ(told_of(Writer::unknown, 8, 0, kWord, kWord - 0x40), "c") << "the former instance's";
-  EXPECT_EQ(told_of(Writer::unknown, 16, -8, kWord, 0), "c") << "cleared";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, wild), "b|c");
+  EXPECT_EQ(diagnosis_of(Writer::unknown, 4, 0, kWord & 0xffffffff, wild & 0xffffffff), "b|c");
+  EXPECT_EQ(diagnosis_of(Writer::unknown, 8, 0, kWord, kWord - 0x40), "c")
+      << "the former instance's";
+  EXPECT_EQ(diagnosis_of(Writer::unknown, 16, -8, kWord, 0), "c") << "cleared";
 }
 
 TEST(ManagedDictDiagnosePlanted, AWordMixedFromTwoWordsIsTorn) {
   const std::uint64_t former = 0x7f3a24008040;  // A dict.
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x7f3a24000040, former), "e") << "its low byte";
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x7f3a24008097, former), "e") << "all but that";
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x24000097, former), "e") << "half of nothing";
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, former, former), "c|e") << "whole, so not torn";
-  EXPECT_EQ(told_of(Writer::unknown, 8, 0, kWord, 0x7f3a24008097, former), "b|c")
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, 0x7f3a24000040, former), "e") << "its low byte";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, 0x7f3a24008097, former), "e") << "all but that";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, 0x24000097, former), "e") << "half of nothing";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, former, former), "c|e") << "whole, so not torn";
+  EXPECT_EQ(diagnosis_of(Writer::unknown, 8, 0, kWord, 0x7f3a24008097, former), "b|c")
       << "nothing is baked into what no one compiled";
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0, former), "b|c|e")
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, 0, former), "b|c|e")
       << "as much of nothing as can be";
 }
 

@@ -179,7 +179,7 @@ TEST_P(TestManagedDictEmbedded, AStoreThatKeepsTheWordNamesNoWriter) {
 /// An illegal store to the word, before the only store to the second instance.
 struct Illegal {
   const char* kind;
-  const char* told;
+  const char* diagnosis;
   std::uint16_t width;
   std::int16_t offset;
   bool crashes;  ///< At 0xab.
@@ -198,7 +198,7 @@ TEST_P(TestManagedDictEmbedded, TheWidthOfAnIllegalStoreIsDecodedAndGivesItsClas
     const Ended ended = run("stray 2 " + std::string(illegal.kind) +
                             "\nnew_instance 0 0\nstore_attr 0 0 0\nstore_attr 0 0 0\n");
     const Evidence evidence = Reader(ended.out).evidence();
-    EXPECT_EQ(diagnose(evidence).kind, illegal.told) << illegal.kind << "\n" << ended.out;
+    EXPECT_EQ(diagnose(evidence).kind, illegal.diagnosis) << illegal.kind << "\n" << ended.out;
     const auto written =
         std::find_if(evidence.word_writes.begin(), evidence.word_writes.end(),
                      [](const WordWrite& write) { return write.writer == Writer::unknown; });

@@ -84,7 +84,7 @@ std::string accused(const std::string& kind) {
 }
 
 /// Counts of the diagnoses for the cases of one class.
-struct Told {
+struct Tally {
   std::size_t named = 0;    ///< Only the right class.
   std::size_t among = 0;    ///< The right class and others, because the record fits them all.
   std::size_t nothing = 0;  ///< No class.
@@ -103,7 +103,7 @@ TEST(ManagedDictExplain, NamesTheRightClassInMinimizedCasesOrNone) {
       instrument_bit(Instrument::debug_allocator) | instrument_bit(Instrument::crash_report);
   Runner runner;
   std::size_t misled = 0, counted = 0;
-  std::map<std::string, Told> told;
+  std::map<std::string, Tally> tallies;
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
     if (!kClasses.contains(name_of(variant))) continue;
     const std::string& truth = kClasses.at(name_of(variant));
@@ -112,14 +112,14 @@ TEST(ManagedDictExplain, NamesTheRightClassInMinimizedCasesOrNone) {
     for (const harness::Finding& finding : result.findings) {
       ManagedInstruments instruments(false);
       observe(runner, finding.reproducer.the_case, instruments);
-      told[truth].add(instruments.diagnose(0).kind, truth);
-      EXPECT_EQ(told[truth].wrong, 0U)
+      tallies[truth].add(instruments.diagnose(0).kind, truth);
+      EXPECT_EQ(tallies[truth].wrong, 0U)
           << name_of(variant) << ": " << finding.signature << ": " << instruments.diagnose(0).kind;
       misled += truth == "f" && instruments.diagnose(kNoAllocator).kind == "d";
       counted += truth == "f";
     }
   }
-  for (const auto& [truth, count] : told)
+  for (const auto& [truth, count] : tallies)
     EXPECT_GT(2 * count.named, count.among + count.nothing) << truth;
   EXPECT_GE(misled, counted - counted / 10) << "of " << counted;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that our libnvrtc.so.13 compiles, by each compiler that is here.
+// Programs compiled by our libnvrtc.so.13, with each compiler of this machine.
 #include "harness/base/tests/child.h"
 #include "harness/device_code/tests/nvrtc/nvrtc_stage.h"
 

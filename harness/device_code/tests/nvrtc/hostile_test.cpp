@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options, names and expressions that mean something else to a compiler or to a shell: nothing of a
-// program's reaches them as that.
+// Options, names and expressions with a meaning to a compiler or a shell: none of them can inject
+// code, options or commands.
 #include <fmt/format.h>
 
 #include "harness/base/tests/child.h"

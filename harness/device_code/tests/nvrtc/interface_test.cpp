@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of our libnvrtc.so.13, asked as its header says, and wrongly.
+// The functions of our libnvrtc.so.13, called as documented and incorrectly.
 #if __has_include(<nvrtc.h>)
 #include <nvrtc.h>
 #endif
@@ -263,9 +263,9 @@ TEST_F(Nvrtc, ReportsAMissingCompiler) {
       {
         setenv("AFTERLIFE_CUDA_COMPILER", "/no/such/compiler", 1);
         const Tried tried = compile(nvrtc(), {kKernel});
-        const bool is_told = tried.result == Result::ERROR_BUILTIN_OPERATION_FAILURE &&
-                             tried.log.find("/no/such/compiler") != std::string::npos;
-        std::_Exit(is_told ? 7 : 8);
+        const bool is_reported = tried.result == Result::ERROR_BUILTIN_OPERATION_FAILURE &&
+                                 tried.log.find("/no/such/compiler") != std::string::npos;
+        std::_Exit(is_reported ? 7 : 8);
       },
       ExitedWithCode(7),
       "^afterlife: nvrtc: error: AFTERLIFE_CUDA_COMPILER names no program: /no/such/compiler\n$");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that our libnvrtc.so.13 compiles, run by our libcuda.so.1: what each compiler makes of
-// them, with a toolkit's headers and with our own, is the same.
+// Kernels compiled by our libnvrtc.so.13 and run by our libcuda.so.1. Results do not depend on the
+// compiler, nor on whether a toolkit's headers or ours are used.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NvrtcStage: our libnvrtc.so.13, loaded as a program does that knows nothing of us.
+// NvrtcStage: our libnvrtc.so.13, loaded like the real one by an ordinary program.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of compute capability 8.0 that few programs use: policies of the cache, spaces of
-// addresses, memory of the stack, registers of 128 bits.
+// Rare instructions of compute capability 8.0: cache policies, address spaces, stack memory, and
+// registers of 128 bits.
 #include "harness/device_code/tests/ptx/program_stage.h"
 
 namespace harness::testing {
@@ -37,7 +37,7 @@ TEST_F(OwnPtxAmpere, AnAddressBelongsToOneStateSpace) {
 }
 
 TEST_P(PtxAmpere, StackMemoryIsAllocatedAndRestored) {
-  // The kernel takes 4 KiB at once, and a driver gives a thread 1 KiB if it is not told otherwise.
+  // The kernel takes 4 KiB of stack at once; by default a driver gives each thread 1 KiB.
   std::size_t before = 0;
   ASSERT_EQ(AFTERLIFE_CU(cuCtxGetLimit)(&before, CU_LIMIT_STACK_SIZE), CUDA_SUCCESS);
   ASSERT_EQ(AFTERLIFE_CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 8 << 10), CUDA_SUCCESS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX in images that are no text: files and memory that hold some beside other bytes, and what
-// NVIDIA's cuobjdump finds in the rest.
+// PTX inside binary images: texts between other bytes in files and in memory, and texts that
+// NVIDIA's cuobjdump extracts.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -227,16 +227,16 @@ TEST_F(PtxFatbinLoaded, ByNvidiasCuobjdump) {
 
 TEST_F(PtxFatbinLoaded, OrTheErrorSaysWhatIsMissing) {
   install_extractor("exit 1\n");
-  const auto told_of = [&](const std::string& image) {
+  const auto message_of = [&](const std::string& image) {
     ::testing::internal::CaptureStderr();
     CUmodule module = nullptr;
     const std::string file = written(image);
     EXPECT_EQ(AFTERLIFE_CU(cuModuleLoad)(&module, file.c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU);
     return ::testing::internal::GetCapturedStderr();
   };
-  EXPECT_THAT(told_of(kHeader + "compressed"),
+  EXPECT_THAT(message_of(kHeader + "compressed"),
               HasSubstr("cuobjdump finds none in it: needs PTX, such as from nvcc -ptx"));
-  EXPECT_THAT(told_of(image_of({"90", "100"})), HasSubstr("has PTX for newer devices only"));
+  EXPECT_THAT(message_of(image_of({"90", "100"})), HasSubstr("has PTX for newer devices only"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wmma: matrices that a warp loads from memory, multiplies and stores, beside a product written as
-// three loops on what is in memory. Nothing is said of which lane has which element.
+// wmma: a warp loads matrices from memory, multiplies and stores them. The reference is a product
+// computed by three loops over memory. The tests do not depend on which lane holds which element.
 #include <fmt/format.h>
 
 #include <array>

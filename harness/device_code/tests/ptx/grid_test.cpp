@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers across a cooperative grid: blocks wait for each other, with what they hold in shared
-// memory, and those that wait for nothing are reported.
+// Barriers across a cooperative grid: blocks wait for each other and keep their shared memory; a
+// barrier that never opens is reported.
 #include <numeric>
 
 #include "harness/device_code/tests/ptx/program_stage.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halves: f16 and bf16 as their formats say, by looking for the nearest among all of them.
+// Halves: f16 and bf16 by definition of their formats, by a search for the nearest value.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that kernels allocate by themselves.
+// Memory that kernels allocate (the device heap).
 #include "harness/device_code/tests/ptx/program_stage.h"
 
 namespace harness::testing {

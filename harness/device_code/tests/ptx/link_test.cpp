@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuLink*: modules in PTX that use each other, and inputs that do not fit together.
+// cuLink*: linking PTX modules that use each other, and inputs that do not match.
 #include <cstring>
 #include <fstream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices that the lanes of a warp hold together, beside a product written as three loops. If an
-// element is held is said here as the ISA's figures say it, register by register.
+// Matrices distributed over the lanes of a warp. The reference is a product computed by three
+// loops. The location of each element is taken from the ISA's figures, register by register.
 #include <fmt/format.h>
 
 #include <bit>

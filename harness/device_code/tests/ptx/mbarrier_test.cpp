@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers in shared memory: how they count, beside the ISA's formula; who waits at them, and what
-// becomes of those that wait for nothing.
+// Barriers in shared memory: their counts, compared with the ISA's formula; waits, and waits that
+// never end.
 #include <algorithm>
 #include <random>
 

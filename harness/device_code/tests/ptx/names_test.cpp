@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names, sizes and depths of texts that something made to see whether we break.
+// Generated texts with unusual names, sizes and nesting depths.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of our libnvJitLink.so.13, asked as its header says, and wrongly.
+// The functions of our libnvJitLink.so.13, called as documented and incorrectly.
 #if __has_include(<nvJitLink.h>)
 #include <nvJitLink.h>
 #endif
@@ -135,10 +135,10 @@ TEST_F(PtxNvJitLink, ItsVersionPredatesLto) {
   const auto version = reinterpret_cast<Result (*)(unsigned*, unsigned*)>(
       dlsym(linker_library_, "nvJitLinkVersion"));
   ASSERT_NE(version, nullptr);
-  std::pair<unsigned, unsigned> told;
-  EXPECT_EQ(version(&told.first, &told.second), Result::SUCCESS);
-  EXPECT_EQ(told, std::make_pair(12u, 0u));
-  EXPECT_EQ(version(nullptr, &told.second), Result::ERROR_INVALID_INPUT);
+  std::pair<unsigned, unsigned> reported;
+  EXPECT_EQ(version(&reported.first, &reported.second), Result::SUCCESS);
+  EXPECT_EQ(reported, std::make_pair(12u, 0u));
+  EXPECT_EQ(version(nullptr, &reported.second), Result::ERROR_INVALID_INPUT);
   EXPECT_EQ(create({"-arch=sm_80", "-lto"}), Result::ERROR_INCOMPATIBLE_OPTIONS);
   ASSERT_EQ(create({"-arch=sm_80"}), Result::SUCCESS);
 }

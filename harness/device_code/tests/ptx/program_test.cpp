@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that give their kernels as text: what they calculate, and how they end.
+// Programs that load their kernels as PTX: their results and their errors.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -312,9 +312,9 @@ TEST_F(OwnPtxProgram, AModuleThatCannotBeTranslatedIsRefusedWithTheReason) {
   EXPECT_EQ(status("\x7f"
                    "ELF no PTX"),
             CUDA_ERROR_NO_BINARY_FOR_GPU);
-  const std::string told = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(told, HasSubstr("a module in PTX is refused: line 4: "));
-  EXPECT_THAT(told, HasSubstr("needs PTX"));
+  const std::string message = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(message, HasSubstr("a module in PTX is refused: line 4: "));
+  EXPECT_THAT(message, HasSubstr("needs PTX"));
 }
 
 /// The error log of a load: its text, and how much of it there is.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PtxStage: programs that give our libcuda.so.1 their kernels as text.
+// PtxStage: programs that pass kernels as PTX to our libcuda.so.1.
 #pragma once
 
 #include <gmock/gmock.h>

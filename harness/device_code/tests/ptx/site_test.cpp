@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses that a kernel makes without asking the driver, as it has been allowed the same at that
-// place of its text: all is seen that is seen of one that asks.
+// Accesses that a kernel makes without a check, because the same place in its text was checked
+// before. Every fault is still found.
 #include <numeric>
 
 #include "harness/device_code/tests/ptx/ptx_stage.h"

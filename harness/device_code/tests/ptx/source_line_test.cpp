@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a PTX text that was compiled from a source which it names.
+// Source lines in PTX that refers to the source that it was compiled from.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sp: products whose matrix A is given without its zeroes, beside those of the whole matrices.
-// Where an element and its metadata are held is said here as the ISA's figures say it.
+// mma.sp: products with a sparse matrix A, compared with products of the dense matrices. The
+// location of each element and of its metadata is taken from the ISA's figures.
 #include <fmt/format.h>
 
 #include <random>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of surfaces (sured) by byte and by texel, in each geometry, type, operation and
-// boundary, beside a reference over a copy of the bytes.
+// Surface reductions (sured) by byte and by texel, for each geometry, type, operation and boundary
+// mode, compared with a reference on a copy of the bytes.
 #include <fmt/format.h>
 
 #include "harness/device_code/tests/ptx/texture_stage.h"

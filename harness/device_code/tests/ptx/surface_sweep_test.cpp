@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surface instructions of each geometry, size and boundary, beside a reference over a copy of the
-// bytes.
+// Surface instructions for each geometry, size and boundary mode, compared with a reference on a
+// copy of the bytes.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of texels to surfaces (sust.p) in each geometry, format and boundary, beside a reference
-// over a copy of the bytes.
+// Texel stores to surfaces (sust.p) for each geometry, format and boundary mode, compared with a
+// reference on a copy of the bytes.
 #include <fmt/format.h>
 
 #include <map>

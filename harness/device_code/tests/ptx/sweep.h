@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweep: an instruction, executed by a kernel on every edge value, beside what its documentation
-// says of it.
+// Sweep: an instruction, executed by a kernel on every edge value and compared with its
+// documentation.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on conversions to what no register is as wide as: numbers of 8 bits, tf32, and integers
-// of 2 to 16 bits, packed.
+// Reference for conversions to types without registers of their width: 8-bit numbers, tf32, and
+// packed integers of 2 to 16 bits.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on conversions, comparisons and selection.
+// Reference for conversions, comparisons and selection.
 #include <algorithm>
 #include <cfenv>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on f32 and f64: IEEE 754 in each direction, with what .ftz and .sat change, and
-// the bounds of what is approximated.
+// Reference for f32 and f64: IEEE 754 in each rounding direction, the effects of .ftz and .sat, and
+// error bounds of approximate instructions.
 #include <algorithm>
 #include <cfenv>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on bits: logic, shifts, counts and choices of bytes, bit by bit.
+// Reference for bit operations: logic, shifts, counts and byte permutations, bit by bit.
 #include <algorithm>
 #include <tuple>
 

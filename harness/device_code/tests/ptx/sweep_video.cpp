@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on video instructions, in 128 bits: parts of registers as arrays of bytes and halves.
+// Reference for video instructions, in 128 bits: registers as arrays of bytes and halves.
 #include <algorithm>
 #include <limits>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on what the lanes of a warp give each other: each lane's answer by the sources of all.
+// Reference for exchanges between the lanes of a warp: each lane's result as a function of the
+// sources of all lanes.
 #include <algorithm>
 
 #include "harness/device_code/tests/ptx/sweep.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cubemaps: fetches and gathers by a direction, of each face, format and filter, within faces and
-// across their edges, beside a reference; and surfaces of their faces.
+// Cubemaps: fetches and gathers by direction, for each face, format and filter, within faces and
+// across their edges, compared with a reference; and surfaces of their faces.
 #include <fmt/format.h>
 
 #include "harness/device_code/tests/ptx/texture_reference.h"
@@ -212,7 +212,7 @@ class PtxTextureCube : public OnGpuToo<TextureStage> {
   void compare(const std::string& what, const Image& image, const std::vector<u32>& got,
                Allowed allowed) {
     int wrong = 0;
-    std::string told;
+    std::string message;
     const Number error =
         GetParam() == Backend::gpu ? Reference(image, {}, 0, 0).error(2) : Number{0};
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -225,11 +225,11 @@ class PtxTextureCube : public OnGpuToo<TextureStage> {
       if (Range{want.low - slack, want.high + slack}.distance(found) == 0) continue;
       const Look& at = looks_[i / 4];
       ++wrong;
-      told = fmt::format("face {} at {}, {} channel {}: {}, not {} to {}", at.face, double(at.x),
-                         double(at.y), i % 4, found, double(want.low), double(want.high));
+      message = fmt::format("face {} at {}, {} channel {}: {}, not {} to {}", at.face, double(at.x),
+                            double(at.y), i % 4, found, double(want.low), double(want.high));
     }
     EXPECT_EQ(wrong, 0) << fmt::format("{} format {} x {}: {}", what, int{image.format.channel},
-                                       image.format.channels, told);
+                                       image.format.channels, message);
   }
 
   void check(const std::string& geometry, Format format, const char* way) {

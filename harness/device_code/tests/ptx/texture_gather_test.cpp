@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers (tld4) of each channel, geometry, format and mode, and offsets of places, beside a
+// Gathers (tld4) of each channel, geometry, format and mode, and offsets, compared with a
 // reference.
 #include <fmt/format.h>
 
@@ -111,7 +111,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
                                              offset);
         const std::vector<u32> got = fetched(module_, name, texture, in);
         int wrong = 0;
-        std::string told;
+        std::string message;
         for (std::size_t i = 0; i < in.size(); ++i) {
           // A channel that the format has not is 0 here, of which no document says anything.
           if (channel >= format.channels && GetParam() == Backend::gpu) continue;
@@ -125,12 +125,12 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
           const bool is_near = !as_integer && got[i] - want + 1 <= 2;
           if (got[i] == want || is_near) continue;
           ++wrong;
-          told = fmt::format("texel {} of thread {} ({}, {}) is {:#x}, not {:#x}", i % 4, thread, x,
-                             y, got[i], want);
+          message = fmt::format("texel {} of thread {} ({}, {}) is {:#x}, not {:#x}", i % 4, thread,
+                                x, y, got[i], want);
         }
         EXPECT_EQ(wrong, 0) << fmt::format("{} mode {} normalized {} format {} x {}: {}", name,
                                            int{way.mode}, way.normalized, int{format.channel},
-                                           format.channels, told);
+                                           format.channels, message);
         ++checked_;
       }
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);

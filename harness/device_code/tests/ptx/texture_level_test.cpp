@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mipmapped textures: levels by their number, by gradients and by no word at all, in each geometry
-// and filter, beside a reference.
+// Mipmapped textures: levels given by number, by gradients or by default, for each geometry and
+// filter, compared with a reference.
 #include <fmt/format.h>
 
 #include "harness/device_code/tests/ptx/texture_reference.h"
@@ -180,7 +180,7 @@ class PtxTextureLevel : public OnGpuToo<TextureStage> {
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
     const int last = static_cast<int>(pyramid.levels.size()) - 1;
     int wrong = 0;
-    std::string told;
+    std::string message;
     for (std::size_t i = 0; i < got.size(); i += 4) {
       Number level = level_of(i / 4) + chosen.bias;
       level = std::clamp<Number>(level, chosen.least, std::min<Number>(chosen.most, last));
@@ -199,13 +199,13 @@ class PtxTextureLevel : public OnGpuToo<TextureStage> {
         ++compared_;
         if (Range{want.low - slack, want.high + slack}.distance(found) == 0) continue;
         ++wrong;
-        told = fmt::format("thread {} level {} channel {}: {}, not {} to {}", i / 4, double(level),
-                           channel, found, double(want.low), double(want.high));
+        message = fmt::format("thread {} level {} channel {}: {}, not {} to {}", i / 4,
+                              double(level), channel, found, double(want.low), double(want.high));
       }
     }
     EXPECT_EQ(wrong, 0) << fmt::format("{} linear {} blends {} bias {} clamps {} {}: {}", name,
                                        way.linear, chosen.blends, chosen.bias, chosen.least,
-                                       chosen.most, told);
+                                       chosen.most, message);
   }
 
   CUmodule module_ = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference: a texture's fetch, written from the formulas of the programming guide, *Texture
-// fetching*, in another way than the device's.
+// Reference: texture fetches, written from the formulas of the programming guide, *Texture
+// fetching*, independently of the device's implementation.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TextureStage: textures and surfaces that modules in PTX read and write, with what their texels
-// are.
+// TextureStage: textures and surfaces that PTX modules read and write, and their texels.
 #pragma once
 
 #include <fmt/format.h>

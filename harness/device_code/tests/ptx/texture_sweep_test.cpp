@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texture instructions of each geometry, format, mode and filter, beside the reference.
+// Texture instructions for each geometry, format, mode and filter, compared with the reference.
 #include <fmt/format.h>
 
 #include "harness/device_code/tests/ptx/texture_reference.h"
@@ -34,7 +34,7 @@ std::vector<f32> places(bool normalized) {
 struct Differences {
   int count = 0;
   Number worst = 0;
-  std::string told;
+  std::string message;
 
   template <class Place>
   void add(f32 found, Range want, Place place) {
@@ -43,8 +43,8 @@ struct Differences {
     ++count;
     if (distance <= worst) return;
     worst = distance;
-    told = fmt::format("{}: {}, not {} to {}", place(), found, static_cast<double>(want.low),
-                       static_cast<double>(want.high));
+    message = fmt::format("{}: {}, not {} to {}", place(), found, static_cast<double>(want.low),
+                          static_cast<double>(want.high));
   }
 };
 
@@ -101,16 +101,16 @@ class PtxTexture : public OnGpuToo<TextureStage> {
       }
       ++compared_;
     }
-    std::string told;
+    std::string message;
     for (std::size_t channel = 0; channel < 4; ++channel)
       if (const Differences& one = differences[channel]; one.count != 0)
-        told +=
-            fmt::format("\n  channel {}: {} wrong, the worst at {}", channel, one.count, one.told);
-    if (!told.empty())
+        message += fmt::format("\n  channel {}: {} wrong, the worst at {}", channel, one.count,
+                               one.message);
+    if (!message.empty())
       ADD_FAILURE() << fmt::format(
           "{} mode {} normalized {} linear {} format {} x {}, {} fetches:{}", geometry,
           int{way.mode}, way.normalized, way.linear, int{image.format.channel},
-          image.format.channels, got.size() / 4, told);
+          image.format.channels, got.size() / 4, message);
   }
 
   /// A GPU filters one dimension as two, of which the second is half outside: half of the number is
@@ -145,7 +145,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
     const std::string kernel =
         fmt::format("fetch_2d_{}32_{}32", format.channels == 2 ? 's' : 'u', by_number ? 's' : 'f');
     const std::vector<u32> got = fetched(module_, kernel, texture, in);
-    std::string told;
+    std::string message;
     for (std::size_t i = 0; i < in.size(); i += 4)
       for (u32 c = 0; c < 4; ++c) {
         const int x = static_cast<int>(i / 4 % 10) - 2;
@@ -153,13 +153,13 @@ class PtxTexture : public OnGpuToo<TextureStage> {
         const u32 want =
             integer_around(image, x, y, c, by_number ? CU_TR_ADDRESS_MODE_BORDER : mode,
                            by_number ? 0 : integer_border(format.channel, c));
-        if (got[i + c] != want && told.size() < 200)
-          told += fmt::format("\n  at {}, {} channel {} is {:#x}, not {:#x}", x, y, c, got[i + c],
-                              want);
+        if (got[i + c] != want && message.size() < 200)
+          message += fmt::format("\n  at {}, {} channel {} is {:#x}, not {:#x}", x, y, c,
+                                 got[i + c], want);
       }
-    if (!told.empty())
+    if (!message.empty())
       ADD_FAILURE() << fmt::format("{} mode {} format {} x {}:{}", kernel, int{mode},
-                                   int{format.channel}, format.channels, told);
+                                   int{format.channel}, format.channels, message);
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
     destroy(image);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs whose kernels in PTX read textures and surfaces: what they are reported, and how they
-// end.
+// Programs whose PTX kernels read textures and surfaces: their results and their errors.
 #include <gmock/gmock.h>
 
 #include "harness/device_code/tests/ptx/program_stage.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: mipmapped arrays, their levels and their lives. What kernels
-// read of them is in ptx/texture_level_test.cpp.
+// The conformance suite of devices/: mipmapped arrays, their levels and their lifetimes. Reads by
+// kernels are tested in ptx/texture_level_test.cpp.
 #include "harness/devices/tests/arrays/array_stage.h"
 
 namespace harness::testing {

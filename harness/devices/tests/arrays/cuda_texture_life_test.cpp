@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures and surfaces whose lives, or whose memory's, have ended when a kernel reads them; and
-// uses in no order. On the simulated driver, which tells.
+// Textures and surfaces that were destroyed, or whose memory was freed, before a kernel reads them;
+// and unordered uses. On the simulated driver, which reports these faults.
 #include "harness/device_code/kernel_image.h"
 #include "harness/devices/tests/arrays/array_stage.h"
 #include "harness/driver/cuda/leeway.h"

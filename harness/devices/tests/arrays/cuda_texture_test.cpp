@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: textures and surfaces, and what kernels read and write through
-// them.
+// The conformance suite of devices/: textures and surfaces, and accesses of kernels through them.
 #include <gmock/gmock.h>
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what stream capture forbids, and what that does to a capture.
+// The conformance suite of devices/: calls that stream capture forbids, and their effect on a
+// capture.
 #include "harness/core/fault/kinds.h"
 #include "harness/devices/tests/graphs/capture_stage.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what stream capture makes of work.
+// The conformance suite of devices/: the nodes that stream capture creates.
 #include "harness/devices/tests/graphs/capture_stage.h"
 
 namespace harness::testing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: graphs as text that Graphviz draws.
+// The conformance suite of devices/: graphs printed for Graphviz.
 #include "harness/base/tests/folder.h"
 #include "harness/devices/tests/graphs/graph_stage.h"
 

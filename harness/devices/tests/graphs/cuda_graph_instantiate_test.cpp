@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what can be made executable, and for how long it is there.
+// The conformance suite of devices/: which graphs can be instantiated, and the lifetime of
+// executables.
 #include "harness/devices/tests/graphs/graph_stage.h"
 
 namespace harness::testing {
@@ -10,7 +11,7 @@ class CudaGraphInstantiate : public OnEveryDevice {
   CUfunction add_one() const { return get_kernel(image(), "add_one"); }
 };
 
-/// Closes a circle of two nodes.
+/// Closes a cycle of two nodes.
 CUgraph make_circle() {
   CUgraph graph = make_graph();
   CUgraphNode first = add_empty(graph);

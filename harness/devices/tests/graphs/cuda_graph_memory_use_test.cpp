@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph memory that is used outside of its life.
+// Uses of graph memory outside its lifetime.
 #include "harness/devices/tests/graphs/graph_memory_stage.h"
 
 namespace harness::testing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what nodes do, and what they are reported.
+// The conformance suite of devices/: the effects of nodes, and queries of their parameters.
 #include <array>
 
 #include "harness/devices/tests/graphs/graph_stage.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How graphs run: which node waits for which, and what happens to launches in flight. On the
-// simulated driver, where picks decide.
+// How graphs run: the order of nodes, and changes while launches are in flight. On the simulated
+// driver, with its choices.
 #include "harness/devices/tests/graphs/graph_stage.h"
 
 namespace harness::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that graphs and their executables refuse, by rules of the simulated driver that mutants
-// broke and no other test saw.
+// Calls that graphs and their executables refuse, by rules of the simulated driver for which no
+// other test failed when a mutant broke them.
 #include "harness/devices/tests/graphs/graph_memory_stage.h"
 
 namespace harness::testing {

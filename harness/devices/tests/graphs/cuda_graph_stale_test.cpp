@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs and what has ended: whose memory a node meant, what a handle names that came back, and two
-// threads inside the same graph. On the simulated driver, where picks decide.
+// Graphs that refer to freed memory or to destroyed objects, reused handles, and concurrent use of
+// a graph by two threads. On the simulated driver, with its choices.
 #include "harness/devices/tests/graphs/graph_stage.h"
 
 namespace harness::testing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what of an executable graph may change.
+// The conformance suite of devices/: changes of an executable graph.
 #include <array>
 
 #include "harness/devices/tests/graphs/graph_stage.h"
@@ -259,7 +259,7 @@ TEST_P(CudaGraphUpdate, AnUpdateRefusesAChangedDependency) {
   expect_no_fault();
 }
 
-// cuda.h: more exit nodes are told by one of them, and by no dependency.
+// cuda.h: additional exit nodes are reported by one of them, without a dependency.
 TEST_P(CudaGraphUpdate, AnUpdateRefusesMoreExitNodes) {
   run([] {
     CUgraph chain = make_graph();

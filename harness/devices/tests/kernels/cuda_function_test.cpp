@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what functions report themselves, and how many of their blocks
-// fit.
+// The conformance suite of devices/: queries of functions, and occupancy.
 #include <algorithm>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: attributes of launches, and what a capture makes of them.
+// The conformance suite of devices/: attributes of launches, and captured launches with attributes.
 #include <cstring>
 
 #include "harness/devices/tests/graphs/capture_stage.h"

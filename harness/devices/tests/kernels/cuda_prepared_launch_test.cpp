@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: launches whose parts the deprecated calls set one by one.
+// The conformance suite of devices/: launches by the deprecated calls that set one property each.
 #include <cstring>
 
 #include "harness/base/tests/folder.h"

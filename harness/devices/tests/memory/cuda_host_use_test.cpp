@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses of shared memory by the program itself, as one reports them who sees them: what the program
-// has not waited for is a fault, and what the documentation lets it count on is none.
+// Uses of shared memory by the program itself, reported through the interface for tools that
+// observe them. A use without a wait is a fault; a use with a documented guarantee is not.
 #include <gmock/gmock.h>
 
 #include "harness/devices/sim/sim_device.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what two processes share. It runs on the simulated driver,
-// whose tasks belong to processes.
+// The conformance suite of devices/: objects shared by two processes. It runs on the simulated
+// driver, whose tasks belong to processes.
 #include <array>
 #include <utility>
 

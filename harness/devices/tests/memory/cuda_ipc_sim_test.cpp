@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inter-process communication: what only the simulated driver can be made to do, or to see.
+// Inter-process communication: choices and checks that only the simulated driver has.
 #include <unistd.h>
 
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: inter-process communication, as far as one process sees it. A
-// device that has one process refuses to open what it exported itself.
+// The conformance suite of devices/: inter-process communication within one process, which cannot
+// open its own exports.
 #include "harness/devices/tests/memory/ipc_stage.h"
 
 namespace harness::testing {

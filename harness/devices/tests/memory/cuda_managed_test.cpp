@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed memory: where it should be, by cuMemPrefetchAsync and cuMemAdvise.
+// Managed memory: prefetches and advice (cuMemPrefetchAsync, cuMemAdvise).
 #include "harness/devices/tests/streams/race_stage.h"
 
 namespace harness::testing {

@@ -318,7 +318,7 @@ TEST_F(CudaMemoryWait, AccessesOrderedByAWaitDoNotRace) {
 /// A wait orders the stream that waits, and what comes after that by the program's own orders.
 TEST_F(CudaMemoryWait, AWaitOrdersNoOtherStream) {
   stage.judge_order();
-  const auto race = [](bool told) {
+  const auto race = [](bool ordered) {
     CUdeviceptr flag = allocate(64);
     CUdeviceptr data = allocate(64);
     write_int(flag, 1);
@@ -329,7 +329,7 @@ TEST_F(CudaMemoryWait, AWaitOrdersNoOtherStream) {
     CUDA_OK(cuStreamWaitValue32_v2(waiter, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
     CUevent event = make_event();
     CUDA_OK(cuEventRecord(event, waiter));
-    if (told) CUDA_OK(cuStreamWaitEvent(other, event, 0));
+    if (ordered) CUDA_OK(cuStreamWaitEvent(other, event, 0));
     CUDA_OK(cuMemsetD32Async(data, 3, 1, other));
     CUDA_OK(cuCtxSynchronize());
   };

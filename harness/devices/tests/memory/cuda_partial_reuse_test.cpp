@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Freed storage in parts: where new memory may begin, and what stale pointers meet there.
+// Reuse of parts of freed storage: the possible addresses of new memory, and stale pointers into
+// it.
 #include <gmock/gmock.h>
 
 #include "harness/devices/tests/graphs/graph_stage.h"

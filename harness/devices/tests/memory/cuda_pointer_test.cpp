@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointers that reach a kernel by other ways than whole words of what a call copied: in packed
-// records, with a tag, or from the host while the kernel runs. On the simulated driver.
+// Pointers that reach a kernel in other ways than as aligned words of copied memory: in packed
+// records, with a tag, or stored by the host while the kernel runs. On the simulated driver.
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/tests/cuda_stage.h"
 
@@ -84,7 +84,7 @@ TEST_F(CudaPointer, APackedRecordWithAStalePointerIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-// ---- told, and gone on with -------------------------------------------------------------------
+// ---- reported, and the run continues ----------------------------------------------------------
 
 TEST_F(CudaPointer, ATaggedPointerIsReportedAndTheRunContinues) {
   run(Plain(), [] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: memory pools, and what a stream knows of itself.
+// The conformance suite of devices/: memory pools, and properties of streams.
 #include "harness/devices/tests/cuda_stage.h"
 
 namespace harness::testing {

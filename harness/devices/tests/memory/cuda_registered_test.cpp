@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: memory of the host's own that is registered.
+// The conformance suite of devices/: registered host memory.
 #include <sys/mman.h>
 
 #include "harness/devices/tests/cuda_stage.h"

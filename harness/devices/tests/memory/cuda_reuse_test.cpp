@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address reuse of the simulated driver: who may be given whose storage, and what a stale pointer
-// meets.
+// Address reuse of the simulated driver: which storage an allocation may get, and stale pointers to
+// it.
 #include "harness/devices/tests/cuda_stage.h"
 
 namespace harness::testing {

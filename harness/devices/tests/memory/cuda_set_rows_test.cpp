@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of rows: cuMemsetD2D8, D2D16 and D2D32.
+// Two-dimensional sets: cuMemsetD2D8, D2D16 and D2D32.
 #include <array>
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staged copies: what is used after a copy from pageable memory that has returned.
+// Staged copies: uses of memory after a copy from pageable memory has returned.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that mutants of the driver broke and no other test saw: lifetimes of graph memory and of
-// references, what a synchronise gives back, what ends with a context.
+// Rules of the driver for which no other test failed when a mutant broke them: lifetimes of graph
+// memory and of references, memory released by a synchronization, and objects that end with a
+// context.
 #include "harness/devices/tests/arrays/array_stage.h"
 #include "harness/devices/tests/graphs/graph_stage.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual memory as only the simulated driver can be made to show it: late work, addresses that
-// come back, pointers, and order.
+// Virtual memory, with choices of the simulated driver: late work, reused addresses, pointers, and
+// order.
 #include "harness/devices/tests/memory/ipc_stage.h"
 #include "harness/devices/tests/memory/virtual_memory_stage.h"
 

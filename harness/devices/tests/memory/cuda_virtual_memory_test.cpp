@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: reserved addresses, memory that is created, and mappings.
+// The conformance suite of devices/: address reservations, physical memory, and mappings.
 #include <unistd.h>
 
 #include "harness/devices/tests/memory/virtual_memory_stage.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock that is offered orders the uses of memory of code that gets it, and of code that offers
-// it; so does a place to which several come, and some of them twice.
+// A lock that is offered orders memory uses of the offering and the taking task. So do several
+// releases of one object by several tasks.
 #include <array>
 
 #include "harness/devices/tests/cuda_stage.h"

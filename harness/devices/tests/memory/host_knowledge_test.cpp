@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One task's waits and another task's uses are ordered only where something orders the
-// two tasks. On the simulated driver.
+// A wait of one task is ordered with a use by another task only if the two tasks are ordered. On
+// the simulated driver.
 #include <array>
 
 #include "harness/devices/tests/cuda_stage.h"
@@ -403,8 +403,8 @@ TEST_F(HostKnowledge, EachHostFunctionAcquiresOrderAnew) {
   run(lagging(), [this] {
     Scheduler& scheduler = stage.world.scheduler;
     Mutex mutex(scheduler);
-    Latch told(scheduler, 1);
-    Passage passage{mutex, told};
+    Latch signaled(scheduler, 1);
+    Passage passage{mutex, signaled};
     CUcontext context = nullptr;
     CUDA_OK(cuCtxGetCurrent(&context));
     CUstream stream = make_stream();
@@ -425,7 +425,7 @@ TEST_F(HostKnowledge, EachHostFunctionAcquiresOrderAnew) {
     CUDA_OK(cuLaunchHostFunc(other, pass, &passage));
     wait_for(scheduler, passage.called, 1);
     CUDA_OK(cuLaunchHostFunc(other, pass, &passage));
-    told.wait();
+    signaled.wait();
     CUDA_OK(cuMemFreeAsync(address, third));
     CUDA_OK(cuStreamSynchronize(third));
     CUDA_OK(cuStreamSynchronize(other));

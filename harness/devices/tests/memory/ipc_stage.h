@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by tests of inter-process communication: a process that exports, and one that imports.
+// Helpers for tests of inter-process communication: an exporting and an importing process.
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that becomes a file, so that it has several addresses: what it held is there, and what
-// nothing touched costs nothing.
+// Memory that is moved to a file to have several addresses: its content is kept, and untouched
+// pages cost nothing.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that a capture forbids: by its mode and its thread's, and by where it begins and ends; and
-// captures that are lost to a call which they forbid.
+// Calls that a capture forbids, by its mode and its thread's, and by where it begins and ends; and
+// captures that such a call invalidates.
 #include "harness/core/sync.h"
 #include "harness/devices/tests/sound_programs/capture_parts.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream capture: of one stream and of several, in all modes, into a new graph or one that is
-// there.
+// Stream capture: of one stream and of several, in all modes, into a new or an existing graph.
 #include "harness/devices/tests/sound_programs/capture_parts.h"
 
 namespace harness::testing::sound {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of each type: made, asked and set, by the function of the type and by those for any type.
+// Nodes of each type: created, queried and set, by the functions of the type and by the generic
+// ones.
 #include "harness/devices/tests/sound_programs/graph_parts.h"
 
 namespace harness::testing::sound {

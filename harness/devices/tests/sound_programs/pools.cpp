@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream-ordered memory, and the pools that it comes from.
+// Stream-ordered memory, and its pools.
 #include "harness/devices/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {

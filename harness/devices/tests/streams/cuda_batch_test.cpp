@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies in a batch: one call, and no order among them.
+// Batches of copies: one call, without an order among the copies.
 #include <array>
 
 #include "harness/devices/tests/cuda_stage.h"

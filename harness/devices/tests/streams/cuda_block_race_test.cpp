@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races that no order of submissions shows: of the blocks of one kernel, and of the host with work
-// that is still queued. On the simulated driver.
+// Data races that are independent of submission order: between blocks of one kernel, and between
+// the host and queued work. On the simulated driver.
 #include "harness/devices/tests/streams/race_stage.h"
 
 extern "C" {

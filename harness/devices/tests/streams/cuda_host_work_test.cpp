@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host work: a kernel whose body is a function of the program's. It is late as a kernel is, uses
-// the memory that it says, and keeps its data as long as something may still carry it out.
+// Host work: a kernel whose body is a function of the program. Like a kernel, it may run late, it
+// uses its declared memory, and it keeps its data until it has run.
 #include <gmock/gmock.h>
 
 #include <utility>

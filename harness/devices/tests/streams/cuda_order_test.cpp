@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which work waits for which: default streams, events, host functions, threads and contexts. On the
-// simulated driver, where a pick decides how late work is.
+// The order of work: default streams, events, host functions, threads and contexts. On the
+// simulated driver, where a choice determines when work runs.
 #include "harness/devices/tests/cuda_stage.h"
 
 namespace harness::testing {

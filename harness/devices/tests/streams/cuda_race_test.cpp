@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device order: what the program does not order is a fault, though this run serialised it; what it
-// orders never is. On the simulated driver, where work is done at once, which is the run in which
-// everything comes out well.
+// Data races on the device: unordered uses are faults even if the run executed them one after the
+// other, and ordered uses never are. On the simulated driver, with work executed at submission.
 #include <gmock/gmock.h>
 
 #include <array>

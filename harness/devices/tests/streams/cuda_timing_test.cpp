@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documented times at which device work happens, and the undefined behaviours that are
-// a matter of it. On the simulated driver, where a pick decides how late work is.
+// The documented times at which device work happens, and undefined behaviour that depends on them.
+// On the simulated driver, where a choice determines when work runs.
 #include <cstring>
 
 #include "harness/devices/tests/cuda_stage.h"
