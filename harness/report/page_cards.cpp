@@ -50,7 +50,7 @@ class Cards {
   /// Returns the task that ended it, such as ", by script [finalize]".
   std::string who_ended(Name object) const {
     for (const StoryItem& item : items_)
-      if (items.event != nullptr && item.event->kind == EventKind::death &&
+      if (item.event != nullptr && item.event->kind == EventKind::death &&
           item.event->object == object) {
         const std::string cause = teller_.names().activation(item.event->activation);
         return fmt::format(", by {}{}", teller_.names().task(item.event->task),

@@ -29,7 +29,7 @@ class ContentCacheFolder : public ::testing::Test {
   }
   void TearDown() override { ::unsetenv("AFTERLIFE_PTX_CACHE"); }
 
-  /// A file that was used this many hours ago.
+  /// Makes a file that was last used this many hours ago.
   fs::path make(const std::string& name, std::size_t bytes, int hours_ago) const {
     const fs::path file = folder_.path() / name;
     std::ofstream(file) << std::string(bytes, 'x');

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kStackBytes = (kAsan || kTsan ? 256 : 64) * 1024;
 
-/// A fiber that runs `steps` and goes home after each.
+/// A fiber that runs `steps`, and switches back after each.
 struct Walker {
   Fiber* home;
   Fiber fiber;

@@ -67,7 +67,7 @@ TEST(Process, ASlowProcessSlowsAllItsTasks) {
   EXPECT_LT(ends[1], ends[0]);
 }
 
-/// Returns the steps of two tasks, in order, where the first comes by a delay point.
+/// Returns the steps of two tasks, in order; the first task passes a delay point.
 std::string order_with(Strategy& strategy, bool allowed) {
   testing::Stage stage;
   stage.begin(strategy);

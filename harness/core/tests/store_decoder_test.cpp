@@ -27,7 +27,7 @@ struct Row {
   const char* what;
   Bytes code;
   std::uint8_t width;
-  std::intptr_t offset;  ///< If it begins, from the word.
+  std::intptr_t offset;  ///< Start of the store, relative to the word.
 };
 
 TEST(StoreDecoder, DecodesWidthAndAddressOfEveryKindOfStore) {

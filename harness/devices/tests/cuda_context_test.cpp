@@ -12,7 +12,7 @@ extern "C" {
 #include "harness/driver/cuda/cuda.def"
 }
 
-// Older forms are among what is tested.
+// Deprecated functions are tested, too.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace harness::testing {

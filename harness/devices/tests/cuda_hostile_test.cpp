@@ -106,7 +106,7 @@ class Hostile {
     return reinterpret_cast<T>(kGarbage[choice(std::size(kGarbage))]);
   }
 
-  /// Device memory, the end of it, host memory, none, and what nothing can begin at.
+  /// Device memory, its end, host memory, null, and an impossible address.
   CUdeviceptr address() {
     const CUdeviceptr addresses[] = {real_.memory, real_.memory + 60,
                                      reinterpret_cast<CUdeviceptr>(buffer()), 0, ~CUdeviceptr{0}};
@@ -147,8 +147,8 @@ const Row kRows[] = {
 #include "harness/driver/cuda/cuda.def"
 };
 
-/// How a child process ends that does this: 0 if nothing in it failed. What crashes is one row, by
-/// name.
+/// Runs `body` in a child process, and returns its exit status: 0 if nothing failed. So a crash
+/// fails only its own row.
 template <class Body>
 int status_of(Body body) {
   std::fflush(nullptr);  // Or the child would print it as well.
@@ -170,7 +170,7 @@ class CudaHostile : public OnEveryDevice {
     OnEveryDevice::SetUp();
   }
 
-  /// Runs `body` with the real things; an exception that gets to it is an exception too far.
+  /// Runs `body` with the real objects. An exception that leaves a call is a failure.
   template <class Body>
   void attempt(const char* name, Body body) {
     stage->run([&] {

@@ -216,7 +216,7 @@ class OnEveryDevice : public ::testing::TestWithParam<Setting> {
   std::unique_ptr<CudaStage> stage;
 };
 
-/// The simulated driver with each way to answer, then these devices.
+/// The simulated driver with each kind of answers, then these devices.
 #define INSTANTIATE_ON(Suite, ...)                                                      \
   INSTANTIATE_TEST_SUITE_P(                                                             \
       Devices, Suite,                                                                   \

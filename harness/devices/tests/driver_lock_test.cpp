@@ -10,8 +10,8 @@
 namespace harness::testing {
 namespace {
 
-/// Answers where destructors run, and whether the driver holds its lock meanwhile; the rest is
-/// plain.
+/// Chooses the thread of destructors, and whether the driver holds its lock while it calls them.
+/// All other answers are the default.
 class Driver : public Strategy {
  public:
   enum Where : std::uint32_t { own_thread, shared_thread, caller };
@@ -41,7 +41,7 @@ class DriverLock : public UnderStrategy {
   Scheduler& scheduler() { return stage.world.scheduler; }
 };
 
-/// A mutex of the program's, and a count of those that were called.
+/// A mutex of the program, and the number of called functions.
 struct Shared {
   explicit Shared(Scheduler& scheduler) : scheduler(scheduler), mutex(scheduler, "table lock") {}
   Scheduler& scheduler;
@@ -299,7 +299,7 @@ TEST_F(DriverLock, WaitingForAFunctionWhileHoldingItsLockHangs) {
   EXPECT_EQ(ending, Ending::deadlock);
 }
 
-/// A destructor waits for a lock whose holder waits for a host function of his own.
+/// A destructor waits for a lock whose holder waits for its own host function.
 void starve(Scheduler& scheduler) {
   Shared shared(scheduler);
   CUstream stream = make_stream();

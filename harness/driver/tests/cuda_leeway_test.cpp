@@ -184,7 +184,7 @@ TEST_F(CudaLeeway, WithoutLeewayTheDriverActsLikeCurrentOnes) {
   expect_finished();
 }
 
-/// A question of the driver's leeway is another one for no question of its call.
+/// A question of the driver's leeway does not change the names of its call's other questions.
 TEST_F(CudaLeeway, ALeewayQuestionHasItsOwnName) {
   run_at_least([] {
     CUdeviceptr address = allocate(64);

@@ -76,7 +76,7 @@ class Many {
   Folder folder_;
 };
 
-/// The last line of a table: of 20 000 rows no one wants to see more.
+/// The last line of a table; the table has 20 000 rows.
 std::string summary_of(const std::string& table) {
   return table.substr(table.rfind('\n', table.size() - 2) + 1);
 }

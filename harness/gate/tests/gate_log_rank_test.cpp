@@ -93,7 +93,7 @@ TEST(GateLogRank, HasThePermutationVariance) {
   EXPECT_NEAR(found.variance, exchanged_variance(block), 1e-12);
 }
 
-// A trial that has no wait could not have been on the other side, so it is not exchanged.
+// A trial without a wait is not exchanged between the sides.
 TEST(GateLogRank, TrialsWithoutWaitsChangeNothing) {
   const Stratum some{ended({1, 3}), ended({2, 4})};
   Stratum more = some;
@@ -173,7 +173,7 @@ std::vector<Block> simulated(Random& random, std::size_t variants, std::size_t s
   return blocks;
 }
 
-/// Returns in how many of `count` simulations the chance is at most `level`.
+/// Returns how many of `count` simulations have a p-value of at most `level`.
 int called_longer(double level, std::size_t searches, double slower, int count) {
   Random random(searches + 7);
   int called = 0;

@@ -28,7 +28,7 @@ Result decided(gate::Source& source, const Rule& rule = {}) {
   return trial.result();
 }
 
-/// How often the gate says what, over many suites.
+/// Counts of verdicts over many suites.
 struct Rates {
   int suites = 0;
   int red_suites = 0;
@@ -298,7 +298,7 @@ TEST(GateTrial, BenchmarksUnlikelyToBeDecidedGetNoMoreRounds) {
 
 // ---- computing that has to end ----
 
-/// Has computing end after this many benchmarks.
+/// Stops the computation after this many benchmarks.
 class Impatient : public Watched {
  public:
   using Watched::Watched;

@@ -21,8 +21,7 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-/// A night of two shards, long enough to be disturbed, of a path that remembers nothing of earlier
-/// runs.
+/// A night of two shards, long enough to be interrupted, of a path without state across runs.
 Words long_night(const std::string& history) {
   return {"nightly", "--runs", "60000", "--only",    "crasher", "--seed",
           "4",       "--jobs", "2",     "--history", history};

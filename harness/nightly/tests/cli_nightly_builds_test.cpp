@@ -119,7 +119,7 @@ TEST_F(CliNightlyBuilds, AReplayInAnotherBuildEndsWithTheNight) {
 
 // ---- searches ----
 
-/// Returns what is said of the searches in a build.
+/// Returns the report of the searches in a build.
 json search_of(const json& night, const std::string& name) {
   for (const json& one : night["build_searches"])
     if (one["build"] == name) return one;

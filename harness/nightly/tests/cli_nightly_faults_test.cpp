@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-/// A red night: of one variant that is wrongly said to be sound. Its shard is whole and not merged
-/// yet.
+/// A red night of one variant that is wrongly claimed to be sound. Its shard is complete, but not
+/// merged yet.
 class FinishedShard : public ::testing::Test {
  protected:
   FinishedShard() {

@@ -60,7 +60,7 @@ TEST(CliNightlyTapes, ANightReplaysTheTapesOfThePreviousOne) {
   EXPECT_THAT(read_file(history + "/page.html"), HasSubstr(report));
 }
 
-/// Changes all tapes of a history into ones that get nowhere.
+/// Replaces all tapes of a history by useless ones.
 void spoil_tapes(const std::string& from, const std::string& to, const std::string& folder) {
   static const std::regex tape("\"tape\":\"[0-9a-f]*\"");
   write_file(folder + "/lines", std::regex_replace(exported(from), tape, "\"tape\":\"\""));

@@ -68,7 +68,7 @@ class NightsInTime : public ::testing::Test {
     return run_toys(words);
   }
 
-  /// Returns the line that --notify was given since the last call; "" where it was not run.
+  /// Returns the line that --notify received since the last call; "" if it was not run.
   std::string notices() {
     const std::string file = folder_ / "told";
     if (!std::filesystem::exists(file)) return {};

@@ -150,7 +150,7 @@ class ForeignHistory : public ::testing::Test {
     Database(place / "history/history.sqlite").run("PRAGMA foreign_keys = OFF; " + statements);
     return error_of([&] { History history(place / "history"); });
   }
-  /// Returns why the export cannot be imported once a text in it is another one.
+  /// Replaces a text in the export. Returns the error of its import.
   std::string imported_with(const std::string& before, const std::string& after) const {
     const std::size_t at = text_.find(before);
     EXPECT_NE(at, text_.npos) << before;

@@ -47,7 +47,7 @@ const RepairRecord kWide{"keep everything", 5, false};
 
 class Roots : public testing::HandMadeNights {
  protected:
-  /// A shard in which these show; the canary is caught in any case.
+  /// A shard with these findings, in which the canary is always caught.
   static nightly::ShardRecord shard_of(const std::vector<Shown>& shown, std::uint64_t number,
                                        std::size_t index = 1, std::size_t shards = 1) {
     nightly::Plan plan = hand_made_plan(shards, number);

@@ -11,7 +11,7 @@
 
 namespace harness::reports {
 
-/// More rows are not readable.
+/// The most rows that a reader can follow.
 inline constexpr std::size_t kRowLimit = 40;
 
 /// Returns ascending indices into the reported events.

@@ -47,7 +47,7 @@ inline int launch(const char* kernel) {
   return result;
 }
 
-/// A path of one task, which does as it is reported.
+/// A path of one task that runs a given body.
 template <void (*body)()>
 Scenario path_of() {
   static constexpr VariantInfo kVariants[] = {{"only", {ClaimKind::sound, {}, false, ""}}};

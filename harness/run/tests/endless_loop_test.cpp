@@ -34,7 +34,7 @@ using testing::crash_stage::sim;
 using testing::crash_stage::some_runs;
 namespace looper = testing::looper;
 
-/// If nothing is watched, a loop has no end.
+/// Without the watchdog, a loop never ends.
 class EndlessLoop : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -12,7 +12,7 @@ extern const Scenario scenario;
 /// How often a loop was entered in this process: each takes seconds.
 extern int loop_count;
 
-/// change in the writer, look in the reader: loops where the reader comes in between.
+/// change in the writer, look in the reader: loops if the reader runs in between.
 Tape small_program();
 
 /// An op of the reader that does nothing.

@@ -27,7 +27,7 @@ inline constexpr std::array<const DeviceInfo*, 1> kDevices{&no_device};
 
 /// Returns the toy under another name, whose runs take another course, and have no windows.
 Scenario driven_by(Label name, void (*drive)(Scene& scene));
-/// The same, if nothing is let go of: it leaves retention out.
+/// The same for a variant that releases nothing: it omits retention.
 Scenario hoarding(Label name, void (*drive)(Scene& scene));
 
 inline Case make_case(Variant variant, Tape tape = {}, std::size_t config = 0) {
@@ -44,7 +44,7 @@ inline constexpr std::uint32_t kUser = 0;
 inline constexpr std::uint32_t kMutator = 1;
 inline constexpr std::uint32_t kBystander = 2;
 
-/// store; use in the user, replace in the mutator: fails where the mutator goes in between.
+/// store; use in the user, replace in the mutator: fails if the mutator runs in between.
 Tape small_program();
 
 }  // namespace harness::testing::toy

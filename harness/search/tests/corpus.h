@@ -20,7 +20,7 @@ bool writes_corpus();
 
 std::filesystem::path corpus_of(const Scenario& scenario);
 
-/// The files of one folder, by name without ending. Empty where there is no such folder.
+/// The files of one folder, by name without ending. Empty if there is no such folder.
 std::map<std::string, Reproducer> read_corpus(const Scenario& scenario, const char* folder);
 
 /// The names of the programs but those that are left out: for a test of each, as enumerating takes
@@ -35,10 +35,11 @@ std::string as_test_name(std::string name);
 /// it has several.
 int window_of_program(const Scenario& scenario, std::string_view name);
 
-/// The committed seed is `tape` as libFuzzer holds it, for `config`. Writes it, where asked to.
+/// Expects that the committed seed is `tape` in libFuzzer's encoding, for `config`. Writes it on
+/// request.
 void expect_plain_seed(const Scenario& scenario, Tape tape, std::string_view config);
 
-/// Proofs of the programs of a path: each at no more choices than it takes.
+/// Proofs of the programs of a path, each with only as many choices as needed.
 class ProgramProofs {
  public:
   static constexpr std::uint32_t kMostDecisions = 3;

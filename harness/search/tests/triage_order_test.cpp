@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-/// Ways in which two acts come in the wrong order, by variant.
+/// Bugs by variant: two acts in the wrong order.
 enum Bug : std::size_t {
   early_read,
   any_read,
@@ -61,7 +61,7 @@ void send(Scene& scene, Desk& desk) {
   desk.note.write(7, Generation{1});
 }
 
-/// The note is another reader's before and after.
+/// Another reader uses the note before and after.
 void send_between_others(Scene& scene, Desk& desk) {
   const SiteScope site(scene.world().scheduler, "send");
   desk.note.write(5, Generation{2});

@@ -33,7 +33,7 @@ void come(Scheduler& scheduler, Meeting& meeting) {
   scheduler.touch(meeting.bell);
 }
 
-/// In the first op, if it is made at all, nothing is done; in the third, something comes.
+/// The first op may be left out, and only takes a turn; the third one calls come().
 void come_later(Scene& scene, Meeting& meeting) {
   Scheduler& scheduler = scene.world().scheduler;
   scene.exercised();
@@ -48,7 +48,7 @@ void come_later(Scene& scene, Meeting& meeting) {
   come(scheduler, meeting);
 }
 
-/// In the second op, reads as soon as something has come, with the lock that the writer needs.
+/// In the second op, reads as soon as come() was called, and holds the lock that the writer needs.
 void read(Scene& scene, Meeting& meeting) {
   Scheduler& scheduler = scene.world().scheduler;
   const ActivationScope slot(scheduler, 0, 1);

@@ -37,7 +37,7 @@ struct Whole {
   Owned<Part> part;
 };
 
-/// Ways in which the path goes wrong, by variant.
+/// Bugs of the path, by variant.
 enum Bug : std::size_t {
   stale_part,
   failed_open,
@@ -82,13 +82,13 @@ void look(Scene& scene, Shelf& shelf) {
   scene.expect("content", shelf.seen->content, 7);
 }
 
-/// The owner of the part goes from what it was in, and the part is still there.
+/// Reports a wrong owner of the part, which still exists.
 void leave(Scene& scene, Shelf& shelf) {
   World& world = scene.world();
   world.history.add(world.ledger.describe(FaultKind::wrong_owner, shelf.whole->part.birth()));
 }
 
-/// The part, which is gone, is ended once more; or another in its place, if any is there.
+/// Ends the dead part once more, or another object in its place.
 void end_again(Scene& scene, Shelf& shelf) {
   Ledger& ledger = scene.world().ledger;
   const SiteScope site(scene.world().scheduler, "end");
@@ -151,7 +151,7 @@ constexpr std::size_t kPeeks = 2;
 
 Tape failing_open() { return {toy::decide(slot_name(0, 0), Site::failure, 1)}; }
 
-/// Things of this kind, kept until they were looked at.
+/// A hold of objects of this kind until they were used.
 Repair hold(Label object, Label used = "use") {
   return {RepairKind::hold, object, "set_up", {}, used};
 }

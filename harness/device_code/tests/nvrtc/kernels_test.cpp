@@ -57,7 +57,7 @@ class NvrtcKernels : public NvrtcBy {
     return found;
   }
 
-  /// Runs a kernel on a copy of the values, and returns what it made of them.
+  /// Runs a kernel on a copy of the values, and returns the results.
   template <class T>
   std::vector<T> run(CUfunction kernel, unsigned blocks, unsigned threads,
                      std::vector<T> values) const {
@@ -186,7 +186,7 @@ std::vector<double> arguments() {
   return all;
 }
 
-/// Values are as near as is said of them, or are the same infinity, or both none.
+/// Expects values within their error bound, equal infinities, or two NaNs.
 bool is_near(double value, double wanted, double relative) {
   if (std::isnan(wanted)) return std::isnan(value);
   if (std::isinf(wanted)) return value == wanted;

@@ -32,7 +32,7 @@ inline std::filesystem::path nvrtc_file() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "lib/libnvrtc.so.13";
 }
 
-/// Returns the path of "nvcc", wherever the build found it, or of "clang++-19"; "" where it is not.
+/// Returns the path of "nvcc", as found by the build, or of "clang++-19"; "" if there is none.
 inline std::string find_compiler(const std::string& name) {
   if (name != "nvcc") return find_tool(name);
   unsetenv("AFTERLIFE_CUDA_COMPILER");

@@ -20,7 +20,7 @@ class PtxHeap : public OnGpuToo<ProgramStage<PtxStage>> {
   }
 };
 
-/// The faults that our driver alone can tell.
+/// Faults that only our driver reports.
 class OwnPtxHeap : public ProgramStage<PtxStage> {
  protected:
   OwnPtxHeap() : ProgramStage("heap.ptx") {}

@@ -54,7 +54,7 @@ class Reference {
 
  private:
   std::vector<unsigned> expected_;  ///< By phase.
-  unsigned came_ = 0;               ///< In the last of them.
+  unsigned came_ = 0;               ///< Arrivals in the last phase.
   unsigned dropped_ = 0;
   std::size_t state_ = 0;  ///< The phase of the last arrival.
 };

@@ -172,7 +172,7 @@ TEST_F(PtxNamed, AModuleLargerThanTheDeviceIsRefused) {
   EXPECT_EQ(load(".global .u32 x = " + repeated("(", 20'000) + "1;\n"), CUDA_ERROR_INVALID_PTX);
 }
 
-/// Its own is behind the module's, although it uses none of that.
+/// The kernel's own memory follows the module's, even if it uses none of that.
 TEST_F(PtxNamed, AKernelsSharedMemoryFollowsItsModules) {
   const CUmodule module =
       load_image(module_of("ld.param.u64 %rd1, [p];\n.shared .align 4 .b8 own[64];\n"

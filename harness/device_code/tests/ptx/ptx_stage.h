@@ -75,7 +75,7 @@ class PtxStage : public Libcuda {
   }
 };
 
-/// A stage whose tests run on our libcuda.so.1, and on a GPU where there is one.
+/// A stage whose tests run on our libcuda.so.1, and on a GPU if there is one.
 template <class Stage>
 class OnGpuToo : public Stage, public ::testing::WithParamInterface<Backend> {
  protected:

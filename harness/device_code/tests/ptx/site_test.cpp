@@ -23,7 +23,7 @@ class PtxSite : public PtxStage {
     out_ = copy_of(std::vector<int>(kThreads));
   }
   CUfunction kernel(const char* name) const { return function(module_, name); }
-  /// Ends a separate process as the context has ended.
+  /// Ends a child process: 7 if its context has the expected error, else 8.
   [[noreturn]] void leave(CUresult expected) const {
     std::_Exit(AFTERLIFE_CU(cuCtxSynchronize)() == expected ? 7 : 8);
   }

@@ -100,7 +100,7 @@ class PtxSurfaceTexel : public OnGpuToo<TextureStage> {
     return made;
   }
 
-  /// The texel that a place means, or null if a store has no effect.
+  /// Returns the texel at a coordinate, or null if a store has no effect.
   static u8* texel_at(Image& image, const std::string& geometry, const int* at,
                       const std::string& boundary) {
     const int x = bounded(at[1], image.width - 1, boundary);

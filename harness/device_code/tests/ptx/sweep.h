@@ -60,7 +60,7 @@ struct Sweep {
   /// Returns whether an H200 differs from the ISA for these sources, by a rule that fits all its
   /// answers (harness/docs/reference/ptx.md). They are left out on a GPU. Null if there are none.
   std::function<bool(const u64*)> departs;
-  /// The row that is swept begins so; empty: all rows that the text has.
+  /// Beginning of the name of the row; empty: all rows of the text.
   std::string subject;
   int target = 90;  ///< The compute capability that has the instruction, times 10.
 };

@@ -114,7 +114,7 @@ u32 nearest_tf32(f32 value, bool away, bool cuts, bool is_finite) {
 }
 
 void add_tf32(std::vector<Sweep>& all) {
-  // The ISA says nothing of a NaN; an H200 has its digits cut.
+  // The ISA does not specify NaNs; an H200 truncates their payload.
   all.push_back(sweep<u32, f32>("cvt.rna.tf32.f32", [](f32 a) {
     const u32 raw = static_cast<u32>(to_bits(a));
     return (raw & 0x7fffffff) >= 0x7f800000 ? raw / 8192 * 8192

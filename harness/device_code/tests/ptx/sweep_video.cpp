@@ -179,7 +179,7 @@ void add_products(std::vector<Sweep>& all) {
 
 // ---- all bytes or halves ------------------------------------------------------------------------
 
-/// Part `index` of two registers: those of the second come after those of the first.
+/// Returns part `index` of two registers. Parts of `b` follow those of `a`.
 wide part_of(u32 a, u32 b, u32 index, u32 count, bool has_sign) {
   const u32 raw = index < count ? a : b;
   const std::string name = (count == 2 ? "h" : "b") + std::to_string(index % count);

@@ -56,7 +56,7 @@ constexpr Face kFaces[] = {
     {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}},   {{0, -1, 0}, {1, 0, 0}, {0, 0, -1}},
     {{0, 0, 1}, {1, 0, 0}, {0, -1, 0}},  {{0, 0, -1}, {-1, 0, 0}, {0, -1, 0}}};
 
-/// The place of a face's coordinates from -1 to 1, also beyond its edges.
+/// Returns the direction for coordinates from -1 to 1 on a face, also beyond its edges.
 Vector place_of(int face, Number s, Number t) {
   return sum(sum(kFaces[face].middle, kFaces[face].s, s), kFaces[face].t, t);
 }
@@ -143,7 +143,7 @@ class CubeReference {
   }
 
  private:
-  /// The mean of the three texels that meet at a corner, for the fourth one, which is not there.
+  /// Returns the mean of the three texels at a corner, in place of the missing fourth one.
   Number corner(const Texel& beyond) const {
     const int last = image_.width - 1;
     const int x = std::clamp(beyond.x, 0, last);
@@ -178,7 +178,7 @@ class PtxTextureCube : public OnGpuToo<TextureStage> {
         for (const Number y : {0.1L, 0.7L, 1.5L, 2.8L, 3.3L, 3.8L}) looks_.push_back({face, x, y});
   }
 
-  /// The directions of all looks, each of another length.
+  /// The directions of all fetches, with different lengths.
   std::vector<u32> directions() const {
     std::vector<u32> in;
     for (std::size_t i = 0; i < looks_.size(); ++i) {

@@ -53,7 +53,7 @@ std::string all_kernels() {
          "st.global.v4.u32 [%o], {%a, %b, %c, %d};\nret;\n}\n";
 }
 
-/// How the levels of a texture are chosen.
+/// The way in which the level of a texture is chosen.
 struct Chosen {
   bool blends;  ///< Between two levels.
   f32 bias = 0;
@@ -255,7 +255,7 @@ TEST_P(PtxTextureLevel, EachFormatIsFiltered) {
   EXPECT_EQ(compared_, 3 * 2 * 120 * 4);
 }
 
-/// Where no level is named it is the first.
+/// The default level is the first.
 TEST_P(PtxTextureLevel, IsTheFirstByDefault) {
   const std::vector<u32> in = places(120);
   for (const std::string geometry : kGeometries) {
@@ -307,7 +307,7 @@ TEST_P(PtxTextureLevel, IsFetchedByTexelIndex) {
     const int x = static_cast<int>(in[i + 1]);
     const int y = static_cast<int>(in[i + 2]);
     const bool is_inside = x < level.width && y < level.height;
-    // A GPU has the nearest texel, where coordinates are normalized; no document says so.
+    // A GPU reads the nearest texel if coordinates are normalized; this is not documented.
     if (!is_inside && GetParam() == Backend::gpu) continue;
     ASSERT_EQ(std::bit_cast<f32>(got[i]), is_inside ? read<f32>(level.texel(x, y, 0)) : 0)
         << "level " << how[i] << " at " << x << ", " << y;

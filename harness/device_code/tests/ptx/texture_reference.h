@@ -74,7 +74,7 @@ inline int place(int i, int extent, CUaddress_mode mode, bool normalized) {
   return place(i < 0 ? -1 - i : 2 * extent - 1 - i, extent, mode, true);
 }
 
-/// The texel that stands for those outside, as the texture is made.
+/// The texel read in place of those outside, by the address modes of the texture.
 inline constexpr f32 kBorder[4] = {0.6F, -3, 7, 0.5F};
 
 /// How a texture is made to be read so.

@@ -22,7 +22,7 @@ inline std::string coordinates_of(const std::string& geometry) {
   if (geometry == "acube") return "{%l, %x, %y, %z}";
   return geometry == "a1d" ? "{%l, %x}" : "{%l, %x, %y, %y}";
 }
-/// How many of the coordinates it has.
+/// Number of its coordinates.
 inline int axes_of(const std::string& geometry) {
   return geometry.ends_with("cube") ? 3 : geometry[geometry.size() - 2] - '0';
 }
@@ -91,7 +91,7 @@ class TextureStage : public PtxStage {
     EXPECT_EQ(AFTERLIFE_CU(cuArray3DCreate_v2)(&array, &wanted), CUDA_SUCCESS);
     return filled(array, wanted);
   }
-  /// An array that there is, filled in the same way; what with, `seed` decides.
+  /// Fills an existing array in the same way, with values that depend on `seed`.
   Image filled(CUarray array, const CUDA_ARRAY3D_DESCRIPTOR& shape, u32 seed = 12345) const {
     Image made;
     made.array = array;

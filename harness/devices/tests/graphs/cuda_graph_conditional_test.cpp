@@ -23,7 +23,7 @@ class CudaGraphConditional : public OnEveryDevice {
   }
 };
 
-/// The faults of conditions, which the simulated driver sees.
+/// Faults of conditional nodes, which the simulated driver reports.
 class SimGraphConditional : public OnSim {
  protected:
   template <class Body>

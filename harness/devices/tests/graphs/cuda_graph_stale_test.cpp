@@ -84,7 +84,7 @@ TEST_F(GraphStale, AKernelNodeWhoseModuleWasUnloadedIsAFatalFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-// ---- handles that come back -------------------------------------------------------------------
+// ---- reused handles ---------------------------------------------------------------------------
 
 TEST_F(GraphStale, HandlesAreReusedByChoice) {
   run(Plain(), [] {

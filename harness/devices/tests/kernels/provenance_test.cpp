@@ -302,10 +302,10 @@ TEST(Provenance, TracksAPointerThroughADeviceCopy) {
   EXPECT_EQ(chaser.only_kind(), FaultKind::recycled_use);
 }
 
-/// A kernel that puts the pointer where the next one finds it.
+/// A kernel that stores the pointer for the next one.
 struct Carrier {
   const char* kernel;
-  int offset;  ///< Where the pointer is in what is copied; -1: it is a parameter.
+  int offset;  ///< Offset of the pointer in the copied memory; -1: it is a parameter.
 };
 
 class CarryingKernel : public ::testing::TestWithParam<Carrier> {

@@ -315,7 +315,7 @@ TEST_F(CudaMemoryWait, AccessesOrderedByAWaitDoNotRace) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-/// A wait orders the stream that waits, and what comes after that by the program's own orders.
+/// A wait orders later work of its stream, and other work only if the program orders it.
 TEST_F(CudaMemoryWait, AWaitOrdersNoOtherStream) {
   stage.judge_order();
   const auto race = [](bool ordered) {

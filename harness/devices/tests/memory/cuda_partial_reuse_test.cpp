@@ -35,7 +35,7 @@ class CudaPartialReuse : public OnSim {
     ending = stage.run(strategy, body);
     option_counts = strategy.option_counts();
   }
-  /// Returns the life that a fault names.
+  /// Returns the lifetime that a fault names.
   const Life& life(Name name) const {
     for (std::size_t i = 1; i < stage.world.ledger.lives().size(); ++i)
       if (stage.world.ledger.lives()[i].name == name) return stage.world.ledger.lives()[i];

@@ -228,7 +228,7 @@ TEST_P(CudaPool, AStreamHasAnIdAndADevice) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaPool);
 
-// ---- which freed memory comes back ------------------------------------------------------------
+// ---- which freed memory is reused -------------------------------------------------------------
 
 class CudaPoolReuse : public OnSim {
  protected:

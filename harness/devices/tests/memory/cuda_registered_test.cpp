@@ -10,7 +10,7 @@ namespace {
 
 class CudaRegistered : public OnEveryDevice {};
 
-/// Two pages of the program's own.
+/// Two pages of the program.
 struct Pages {
   static constexpr std::size_t kBytes = 8192;
   Pages()
@@ -172,7 +172,7 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaRegistered);
 
 // ---- where it is our own driver ---------------------------------------------------------------
 
-/// The same, for what no document says of every device.
+/// The same, for properties that are not documented for every device.
 class CudaRegisteredHere : public OnEveryDevice {
  protected:
   void SetUp() override {

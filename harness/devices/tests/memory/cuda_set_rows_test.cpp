@@ -27,7 +27,7 @@ Bytes read_rows(CUdeviceptr address) {
   return bytes;
 }
 
-/// Two rows from the second on, of eight bytes each that are `value` again and again.
+/// Sets two rows, beginning with the second, to eight bytes each of repeated `value`.
 template <class Value>
 Bytes expected_rows(Value value) {
   Bytes bytes{};

@@ -11,7 +11,7 @@ using namespace virtual_memory;
 
 class CudaVirtualMemory : public OnEveryDevice {};
 
-/// The same, for what no document says of every device.
+/// The same, for properties that are not documented for every device.
 class CudaVirtualMemoryHere : public OnEveryDevice {
  protected:
   void SetUp() override {

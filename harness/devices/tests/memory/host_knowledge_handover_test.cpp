@@ -55,7 +55,7 @@ TEST_F(OfferedLock, OrdersTheWorkOfBothTasks) {
 
 class SeveralReleases : public UnderStrategy {};
 
-// One leaves what it knows; another one, which got none of that, leaves twice what it knows itself.
+// One task releases its knowledge. Another one, without that knowledge, releases its own twice.
 TEST_F(SeveralReleases, KeepTheOrderOfAnotherRelease) {
   stage.judge_order();
   run(lagging(), [this] {

@@ -60,9 +60,8 @@ class HostKnowledge : public UnderStrategy {
     bool known = false;  ///< Without its own order.
     CUdeviceptr address = 0;
   };
-  /// One task learns something and gives up a lock, this many times; `last` has it give up the lock
-  /// after the last time, too, when it learns of the memory's last use. Another one, which has the
-  /// lock afterwards, frees the memory.
+  /// One task uses memory, waits for the use, and releases a lock, `times` times. `last`: also
+  /// after the last use. A second task then takes the lock and frees the memory.
   void learn(int times, bool last) {
     stage.judge_order();
     run(lagging(), [this, times, last] {
@@ -383,7 +382,7 @@ TEST_F(HostKnowledge, HostFunctionsDoNotOrderEachOther) {
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-/// Goes through the lock, and says so on.
+/// Data of pass(), which takes and releases the lock. Its second call signals the latch.
 struct Passage {
   Mutex& mutex;
   Latch& latch;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kBytes = std::uint64_t{64} << 30;
 constexpr std::uint64_t kUnit = std::uint64_t{2} << 20;
 
-/// A range of 64 GiB for the memory, and one behind it for a view of all of it.
+/// A range of 64 GiB for the memory, followed by a range for a view of all of it.
 class MemoryAtSeveralAddresses : public ::testing::Test {
  protected:
   MemoryAtSeveralAddresses()

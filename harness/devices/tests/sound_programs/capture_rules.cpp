@@ -27,7 +27,8 @@ static void exchange_mode(Program& p) {
   p.move(p.capture_mode, kVias[wanted]);
 }
 
-/// Calls that a capture cannot see are allowed where the capture, or the thread, is relaxed.
+/// Calls that cannot be captured are allowed if the mode of the capture, or of the thread, is
+/// relaxed.
 static void unseen_calls(Program& p) {
   const CUstreamCaptureMode mode = any_mode(p);
   begin(p, 0, mode);

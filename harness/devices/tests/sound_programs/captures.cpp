@@ -116,7 +116,7 @@ static void events_as_nodes(Program& p) {
   p.events.destroy(event);
 }
 
-/// An event of a capture is one of a stream again, once it is recorded there.
+/// An event recorded in a capture is later recorded in an ordinary stream.
 static void event_in_and_out(Program& p) {
   Event event = p.events.make();
   begin(p, 0);

@@ -48,7 +48,7 @@ Module load(const char* name) {
   return made;
 }
 
-/// Launches the graph, and ends all there is.
+/// Launches the graph, and destroys all objects.
 void run(Program& p, Graph& graph, Memory& memory) {
   Exec exec = instantiate(p, graph);
   launch(p, exec, p.any_home());

@@ -129,7 +129,7 @@ static void batch_node(Program& p) {
   p.memory.leave(memory);
 }
 
-/// By the functions that take any type.
+/// Uses the functions for nodes of any type.
 static void any_node(Program& p) {
   Memory memory = p.memory.make(Kind::plain, 0);
   CUgraphNodeParams params{};

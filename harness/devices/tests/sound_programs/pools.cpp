@@ -175,7 +175,7 @@ static void access(Program& p) {
   destroy(p, pool);
 }
 
-/// Memory of the host's, from a pool that is made current and is not any more.
+/// Host memory from a pool that is current for a while.
 static void host_pool(Program& p) {
   const std::size_t home = p.any_home();
   CUmemLocation host{.type = CU_MEM_LOCATION_TYPE_HOST, .id = 0};

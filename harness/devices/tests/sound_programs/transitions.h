@@ -28,7 +28,7 @@ struct Transition {
   State to;
 };
 
-/// The last row is none: what has no row of its own.
+/// The last element is kNoTransition.
 inline constexpr Transition kTransitions[] = {
 #define TRANSITION(from, via, to) {State::from, Via::via, State::to},
 #include "harness/devices/tests/sound_programs/transitions.def"

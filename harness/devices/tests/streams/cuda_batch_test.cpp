@@ -125,7 +125,7 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaBatch);
 
 class SimBatch : public UnderStrategy {};
 
-/// The source is written in the stream before, and read ahead of that where it may be.
+/// The source is written earlier in the stream, and may be read before that if allowed.
 int copied_after_a_late_write(CUmemcpySrcAccessOrder order) {
   TwoCopies copies(order);
   for (const CUdeviceptr source : copies.sources)

@@ -11,7 +11,7 @@
 namespace harness::testing {
 namespace {
 
-/// The data of the work: counts what is called with it.
+/// The data of the work, with the number of calls.
 struct Body {
   CUdeviceptr target = 0;
   int called = 0;

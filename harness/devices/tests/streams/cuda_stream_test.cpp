@@ -7,7 +7,7 @@ namespace {
 
 class CudaStream : public OnEveryDevice {
  protected:
-  /// Returns what adds one to a word of pinned memory by a kernel of a stream.
+  /// Returns a function that launches a kernel in a stream, which adds one to a pinned word.
   auto add_one() const {
     return [function = get_kernel(image(), "add_one")](CUstream stream, int* word) {
       auto address = reinterpret_cast<CUdeviceptr>(word);

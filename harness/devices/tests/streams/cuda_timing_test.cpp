@@ -156,7 +156,7 @@ TEST_F(CudaTiming, ASetOfPinnedMemoryIsSynchronous) {
 
 // ---- freeing ----------------------------------------------------------------------------------
 
-// Drivers of today wait: the documentation only says that it may (cuda_leeway_test).
+// Current drivers wait; the documentation only allows it (cuda_leeway_test).
 TEST_F(CudaTiming, CuMemFreeWaitsForWorkInFlight) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
