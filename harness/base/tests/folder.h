@@ -23,7 +23,7 @@ inline void write_file(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// A folder of its own for one test.
+/// A separate folder for one test.
 class Folder {
  public:
   Folder() {

@@ -240,7 +240,7 @@ TEST(Heap, WeakReferencesAreClearedBeforeTheFinalizersOfACycle) {
 
 // ---- many random runs -------------------------------------------------------------------------
 
-/// A thread that makes, links, drops and collects as the dice say.
+/// A thread that randomly makes, links, drops and collects objects.
 void churn(Managed& stage, std::array<Ref, 4>& variables) {
   Picker& picker = stage.picker;
   const auto pick = [&](std::uint32_t count) { return picker.pick(Site::argument, count); };

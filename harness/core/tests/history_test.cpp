@@ -15,7 +15,7 @@ namespace toy = testing::toy;
 
 constexpr Tick kTurns = 100'000;
 
-std::uint64_t looks;  ///< Looks of window_of() at the faults before the one that it is asked about.
+std::uint64_t looks;  ///< Earlier faults that window_of() has read.
 
 /// Answers with a wrong value in every turn there is.
 void drive_at_fault(Scene& scene) {

@@ -12,7 +12,7 @@ namespace {
 
 namespace toy = testing::toy;
 
-/// Variants: a thing with storage of its own goes, or nothing but its number.
+/// Variants: an object with its own storage ends, or only its number.
 enum Gone : std::size_t { thing, number };
 
 struct Numbered {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr ProcessId kSecond{1};
 
-/// Delays with one option, and continues with code that has not just been there where it can.
+/// Delays with one option, and switches to another task if possible.
 class Delays : public Strategy {
  public:
   explicit Delays(std::uint32_t option) : option_(option) {}

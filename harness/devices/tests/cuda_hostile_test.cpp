@@ -218,7 +218,7 @@ class CudaHostile : public OnEveryDevice {
   }
 };
 
-// In a separate process, which has no memory yet that each child would be a copy of.
+// In a separate process with little memory, because each child copies it.
 TEST_P(CudaHostile, NoExceptionLeavesAnyEntryPoint) {
   static_assert(std::size(kRows) > 200);
   GTEST_FLAG_SET(death_test_style, "threadsafe");

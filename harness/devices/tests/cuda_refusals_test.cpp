@@ -7,7 +7,7 @@
 #include "harness/devices/tests/memory/ipc_stage.h"
 #include "harness/devices/tests/memory/virtual_memory_stage.h"
 
-// Older forms are among what is tested.
+// Deprecated functions are tested, too.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace harness::testing {

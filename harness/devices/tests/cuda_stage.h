@@ -159,7 +159,7 @@ inline const std::string& why_no_gpu() {
   return why;
 }
 
-/// Throws std::runtime_error when there is no such device here.
+/// Throws std::runtime_error if there is no such device.
 inline Device* make_device(Backend backend) {
   if (backend == Backend::sim) return devices::sim.make();
   const std::string& why = why_no_gpu();

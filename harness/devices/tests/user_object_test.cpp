@@ -132,7 +132,7 @@ TEST_F(UserObject, UsingAHandleAfterTheLastReleaseIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-// ---- who keeps them ---------------------------------------------------------------------------
+// ---- references -------------------------------------------------------------------------------
 
 TEST_F(UserObject, AMovedReferenceBelongsToTheGraph) {
   run([] {

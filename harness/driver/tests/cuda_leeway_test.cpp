@@ -28,7 +28,7 @@ void* pin(std::size_t bytes) {
   return pinned;
 }
 
-// ---- whether a free waits ---------------------------------------------------------------------
+// ---- waits of a free --------------------------------------------------------------------------
 
 // cuda.h, on cuMemFree: "For all other pointers, this API may perform implicit synchronization."
 TEST_F(CudaLeeway, AFreeMayNotWaitForWorkInFlight) {
@@ -57,7 +57,7 @@ TEST_F(CudaLeeway, AFreeOfPinnedMemoryMayNotWaitForACopy) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-/// From some point on, the driver does no more than it must.
+/// From some point on, the driver does only what is documented.
 struct OnceArmed : Strategy {
   explicit OnceArmed(const bool& is_armed) : armed(is_armed) {}
   std::uint32_t answer(const Question& question) override {

@@ -24,7 +24,7 @@ class CudaSeam : public OnSim {
   }
 };
 
-// ---- what surrounds a call ----------------------------------------------------------------------
+// ---- around a call ------------------------------------------------------------------------------
 
 TEST_F(CudaSeam, ACallIsRecordedWithItsStatusBeforeItsConsequences) {
   stage.run([] {
@@ -151,7 +151,7 @@ TEST_F(CudaSeam, QueuedWorkEndsALifetimeAtTheSiteThatQueuedIt) {
   EXPECT_EQ(stage.faults[0].death_site.view(), "delete_argpack");
 }
 
-// ---- looking entry points up --------------------------------------------------------------------
+// ---- looking up entry points --------------------------------------------------------------------
 
 struct Found {
   void* function = nullptr;

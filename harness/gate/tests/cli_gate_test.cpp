@@ -114,7 +114,7 @@ TEST(CliGate, ACommandReceivesTheSelectedBenchmarks) {
   EXPECT_THAT(asked, HasSubstr("\n^(b)$\n")) << "only what failed is confirmed";
 }
 
-// ---- what goes wrong ----
+// ---- failures -----------
 
 TEST(CliGate, ACommandThatFailsIsOneLineAndExitCode2) {
   const Words good = printing("100");

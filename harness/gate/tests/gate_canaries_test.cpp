@@ -36,7 +36,7 @@ class Recorder : public testing::Machine {
   }
 };
 
-/// This many rounds, in which "the same" is slower by `same`, and what should be by 3 % by `three`.
+/// This many rounds, in which "the same" is slower by `same`, and the 3 % canary by `three`.
 CanaryRecord recorded(std::size_t rounds, const Noise& noise = kQuiet, double same = 0,
                       double three = 0.03) {
   Recorder machine(noise, 7);
@@ -85,7 +85,7 @@ TEST(GateCanaries, ASoundGatePasses) {
   EXPECT_EQ(row_of(record, Canary::slower_by_1).health, Health::reported);
 }
 
-// Each trial uses the rounds after those of the one before, and none is begun that may not end.
+// Each trial uses the rounds after those of the previous one. None is begun without enough rounds.
 TEST(GateCanaries, NoRoundIsUsedTwice) {
   const std::size_t most = gate::Rule().most_rounds();
   EXPECT_EQ(row_of(recorded(most - 1), Canary::unchanged).trials, 0U);

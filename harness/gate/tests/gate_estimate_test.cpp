@@ -107,8 +107,8 @@ TEST(GateEstimate, TheMedianOfPairsHasTheIntervalOfTheSignTest) {
   EXPECT_TRUE(std::isinf(gate::compare_pairs(series, terms).high)) << "7 rounds tell nothing";
 }
 
-// Memory layouts by chance, a fifth of them fast: the quantile of either side is now one, now the
-// other, and its interval says so; the pairs do not care.
+// Random memory layouts, a fifth of them fast: the quantile of either side jumps between them, and
+// its interval is wide; pairs are not affected.
 TEST(GateEstimate, PairsDecideWhenQuantilesJump) {
   const Series series = measured(noise_named("few_fast"), 80, 0.03, 1);
   const Estimate found = gate::estimate(series, quick_terms());

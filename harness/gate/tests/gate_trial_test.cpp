@@ -63,7 +63,7 @@ Maker machines(const Noise& noise, double slowdown) {
   };
 }
 
-// ---- how often it is wrong ----
+// ---- error rates ----
 
 class GateRates : public ::testing::TestWithParam<Noise> {};
 
@@ -155,7 +155,7 @@ TEST(BrokenGate, SkippingConfirmationMistakesADisturbanceForAChange) {
   EXPECT_EQ(rates(machines<PassingCloud>(kQuiet, 0), 10, {.confirmations = 0}).false_alarms(), 1);
 }
 
-// ---- how it continues ----
+// ---- the course of a trial ----
 
 /// Records the requests, and stops after a given number of them.
 class Watched : public Machine {
@@ -272,8 +272,7 @@ TEST(GateTrial, AFailStoppedBeforeConfirmationIsUndecided) {
   EXPECT_TRUE(result.rows[0].estimate);
 }
 
-// The widest noise is given up at 80 rounds, and what is given up there is what 160 rounds leave
-// open.
+// The gate gives up on the widest noise at 80 rounds; 160 rounds would leave it open, too.
 TEST(GateTrial, BenchmarksUnlikelyToBeDecidedGetNoMoreRounds) {
   const auto wild = [](bool curtails) {
     Watched machine({.name = "wild", .jitter = 1}, 20, 0, 2);

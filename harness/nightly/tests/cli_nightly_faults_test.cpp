@@ -37,7 +37,7 @@ class FinishedShard : public ::testing::Test {
     words.insert(words.end(), {"--history", history()});
     return run_toys(words);
   }
-  /// Leaves it like a kill that comes after the merge and before people were reported.
+  /// Leaves the state of a kill between the merge and the notification.
   void merge_and_forget() const {
     nightly({"merge"});
     fs::remove(history() + "/night/told");

@@ -215,7 +215,7 @@ TEST(CliNightly, ADamagedShardIsOneLineAndExitCode2) {
       << "the other one is recorded";
 }
 
-// ---- what stops a night ----
+// ---- interruptions of a night ----
 
 /// A night that is long enough to be stopped, of a path that remembers nothing of earlier runs.
 Words long_night(const std::string& history) {

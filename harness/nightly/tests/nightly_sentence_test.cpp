@@ -259,7 +259,7 @@ TEST_F(NightTimes, ShowTheShareOfSoundVariants) {
 // ---- the runs after which a canary is missed ----
 
 /// Returns how many runs the canary that is hardest to catch takes, by the searches that were
-/// recorded: in each window, the run of the first fault, or "-" where the limit came first.
+/// recorded: in each window, the run of the first fault, or "-" if the limit came first.
 double runs_of_hardest_canary(const std::string& file) {
   std::istringstream in(run_tool({find_tool("xz"), "--decompress", "--stdout", file}, {}).out);
   std::string line;

@@ -173,7 +173,7 @@ TEST(NightlyShard, ReplayTimeIsDeductedFromLaterCells) {
   EXPECT_NEAR(record.cells[1].seconds, last.seconds, 0.3 * planned) << "each in proportion";
 }
 
-// ---- what the plan knows ----
+// ---- known repairs of the plan ----
 
 using nightly::RepairRecord;
 

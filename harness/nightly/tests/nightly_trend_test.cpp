@@ -196,7 +196,7 @@ class Share {
   std::clock_t used_ = std::clock();
 };
 
-// The speed is whatever these nights really had, on whatever machine, unless other work had it.
+// The speed is measured in real nights, on any machine. Skipped if other work used the processor.
 TEST(NightlyTrend, SlowerNightsHaveAChangePointAtTheirStart) {
   constexpr StrategyInfo kQuick{"quick", "", Walk<false>::make},
       kSlow{"slow", "", Walk<true>::make};

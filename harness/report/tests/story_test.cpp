@@ -27,7 +27,7 @@ std::size_t row_count(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// ---- which lines ------------------------------------------------------------------------------
+// ---- choice of lines --------------------------------------------------------------------------
 
 Line line(Weight weight, bool is_end = false) { return {0, 0, weight, "words", 1, is_end}; }
 

@@ -39,7 +39,7 @@ const Outcome& crash(Runner& runner, std::size_t variant) {
   }
 }
 
-// ---- what it is ---------------------------------------------------------------------------------
+// ---- the fault ----------------------------------------------------------------------------------
 
 struct Way {
   const char* variant;
@@ -112,7 +112,7 @@ TEST(Crash, IsFoundMinimizedAndProvedLikeAnyFault) {
   EXPECT_EQ(proof.faults, std::vector<std::string>{"crash SIGSEGV used:look"});
 }
 
-// ---- what is left of it -------------------------------------------------------------------------
+// ---- effects on later runs ----------------------------------------------------------------------
 
 /// Remembers what was in the middle of when a run ended: as a call that a crash never left does.
 class HalfDoneDevice final : public Device {
@@ -229,7 +229,7 @@ TEST(Crash, ACrashOfAKernelBeforeTheTasksRunIsAFault) {
   EXPECT_EQ(outcome.faults[0].signature(), "crash SIGFPE used:divide");
 }
 
-// ---- what stays the end of the process ----------------------------------------------------------
+// ---- crashes that end the process ---------------------------------------------------------------
 
 template <void (*body)()>
 void run_one_task() {

@@ -18,7 +18,7 @@ using testing::sim;
 class TestDriver : public ::testing::TestWithParam<const Scenario*> {
  protected:
   const Scenario& scenario() const { return *GetParam(); }
-  /// The first variant that fails: the path as shipped, if that does.
+  /// The first unsound variant, which is the path as shipped if that is unsound.
   std::size_t unsound() const {
     const auto fails = [](const VariantInfo& variant) {
       return variant.claim.kind == ClaimKind::unsound;

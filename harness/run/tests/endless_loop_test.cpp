@@ -42,7 +42,7 @@ class EndlessLoop : public ::testing::Test {
   }
 };
 
-// ---- where it is --------------------------------------------------------------------------------
+// ---- loops by place -----------------------------------------------------------------------------
 
 volatile int zero = 0;
 
@@ -81,7 +81,7 @@ void spin_in_a_host_function() {
   cuStreamSynchronize(nullptr);
 }
 
-/// The fault that a run with a loop is to show, wherever the loop is.
+/// The fault expected of a run with a loop anywhere.
 void expect_endless_loop(const Scenario& scenario, const std::string& site) {
   Runner runner;
   const Outcome& outcome = run(runner, scenario);
@@ -132,7 +132,7 @@ TEST(InAllocator, IsDetectedFromAnyFrameBelow) {
   EXPECT_TRUE(seen_in_the_allocator);
 }
 
-// ---- what is none -------------------------------------------------------------------------------
+// ---- no false alarms ----------------------------------------------------------------------------
 
 double processor_seconds() {
   timespec time{};
@@ -214,7 +214,7 @@ TEST_F(EndlessLoop, EachBlockOfAKernelIsASeparateStep) {
   EXPECT_FALSE(run(runner, scenario).failed());
 }
 
-// ---- what is left of it -------------------------------------------------------------------------
+// ---- effects on later runs ----------------------------------------------------------------------
 
 TEST_F(EndlessLoop, LaterRunsEqualRunsInAFreshProcess) {
   const std::string expected = runs_of_a_fresh_process();

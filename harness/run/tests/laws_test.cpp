@@ -77,7 +77,7 @@ bool is_sound(const Subject& subject) { return claim_of(subject) == ClaimKind::s
 bool is_unsound(const Subject& subject) { return claim_of(subject) == ClaimKind::unsound; }
 bool shows_something(const Subject& subject) { return claim_of(subject) != ClaimKind::vacuous; }
 
-/// Whom a law asks nothing of is not an instance of it: every instance that passes was asked.
+/// Subjects to which a law does not apply are not instances of it.
 std::vector<Subject> configs_of(bool (*is_asked)(const Subject&)) {
   std::vector<Subject> subjects = every_config();
   std::erase_if(subjects, [&](const Subject& subject) { return !is_asked(subject); });

@@ -24,7 +24,7 @@ struct Survival {
   double share() const { return decisions == 0 ? 0 : double(met) / double(decisions); }
 };
 
-/// The tape without what is the op's at `slot`: its op, its arguments, and what it caused.
+/// Returns the tape without the op at `slot`, its arguments and its consequences.
 inline Tape without_op(const Tape& tape, Name slot, const Causes& causes) {
   Tape rest;
   for (const Decision& decision : tape)

@@ -14,7 +14,7 @@ constexpr std::size_t kBoxLimit = 3;
 /// Runs in which `forgets` still fails.
 constexpr std::uint64_t kUnsafeRuns = 200;
 
-/// A memory of earlier runs, which no path may have: for variants whose replays differ.
+/// State across runs, which a path must not have: for variants whose replays differ.
 std::uint64_t runs_of_process = 0;
 
 struct Box {

@@ -25,7 +25,7 @@ extern const DeviceInfo no_device;
 inline constexpr std::array<const Scenario*, 1> kScenarios{&scenario};
 inline constexpr std::array<const DeviceInfo*, 1> kDevices{&no_device};
 
-/// Returns the toy under another name, whose runs take another course, and have no windows.
+/// Returns the toy path under another name, with different runs and without windows.
 Scenario driven_by(Label name, void (*drive)(Scene& scene));
 /// The same for a variant that releases nothing: it omits retention.
 Scenario hoarding(Label name, void (*drive)(Scene& scene));

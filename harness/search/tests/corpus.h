@@ -54,10 +54,10 @@ class ProgramProofs {
   void expect_distinguished(const std::string& name, const Reproducer& program,
                             std::string_view unsound, std::string_view sound,
                             std::uint32_t most = kMostDecisions);
-  /// `sound` goes through the window, and holds within `decisions`.
+  /// `sound` reaches the window, and passes within `decisions`.
   void expect_holds(const std::string& name, const Case& the_case, std::string_view sound,
                     std::uint32_t decisions, int in_window = -1);
-  /// Without any one of its ops `unsound` holds, at as many choices as the program takes.
+  /// Without any one of its ops, `unsound` passes with as many choices as the program has.
   void expect_smallest(const std::string& name, const Reproducer& program, std::string_view unsound,
                        std::uint32_t most = kMostDecisions);
 

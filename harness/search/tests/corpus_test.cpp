@@ -35,7 +35,7 @@ TEST_P(TestCorpus, ProgramsHoldOnlyDecisionsNeededForTheirFault) {
           << name;
 }
 
-/// The faults of a run in the order of the file: the one that it is about may come first there.
+/// The faults of a run in the order of the file, which may begin with the fault that it is about.
 void put_first(const std::string& fault, std::vector<std::string>& faults) {
   const auto found = std::find(faults.begin(), faults.end(), fault);
   if (found != faults.end()) std::rotate(faults.begin(), found, found + 1);

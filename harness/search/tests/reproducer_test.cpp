@@ -236,8 +236,7 @@ TEST_F(ReproducerFile, LeavesNothingBehindIfItCannotBeWritten) {
   EXPECT_EQ(file_count(), 1u);
 }
 
-// Code that reads meanwhile, or whatever kills the writer: the old file is there whole until the
-// new one is.
+// Despite concurrent readers or a killed writer, the whole old file exists until the new one does.
 TEST_F(ReproducerFile, IsReplacedAndNeverOverwrittenInPlace) {
   write_whole_file(path("a.txt"), "old");
   std::filesystem::create_hard_link(path("a.txt"), path("reader.txt"));

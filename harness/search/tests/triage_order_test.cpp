@@ -221,7 +221,7 @@ std::vector<Suspect> drawn(Runner& runner, Bug bug, std::size_t count) {
   return found;
 }
 
-// ---- what an order explains ---------------------------------------------------------------------
+// ---- faults that an order explains --------------------------------------------------------------
 
 TEST(TriageOrder, AReaderWaitsForItsWriter) {
   Runner runner;
@@ -276,7 +276,7 @@ TEST(TriageOrder, OnlyAnOrderRemovesThem) {
   }
 }
 
-// ---- what it is not -----------------------------------------------------------------------------
+// ---- orders that do not help --------------------------------------------------------------------
 
 // The use waits for the drop by itself.
 TEST(TriageOrder, AnImpossibleOrderIsNotARepair) {

@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-/// One that takes its time to go.
+/// An object that ends slowly.
 struct Part {
   ~Part() {
     for (int i = 0; slow != nullptr && i < 8; ++i) slow->turn({});
@@ -210,7 +210,7 @@ TEST(Triage, ARepairRefutedByAnotherScheduleIsDropped) {
     EXPECT_NE(one.repair.object, Label("Whole")) << "the part goes by itself";
 }
 
-// To keep the whole would keep its part, too.
+// A hold of the whole would keep its part, too.
 TEST(Triage, ARepairOfTheFaultsObjectExcludesOthers) {
   Runner runner;
   triaging::Trial trial(runner, {});
@@ -364,7 +364,7 @@ TEST(Triage, ResultsDoNotDependOnTheOrderOfFiles) {
   EXPECT_EQ(one.causes[0].repair, other.causes[0].repair);
 }
 
-/// The toy path's findings, each made plain.
+/// The minimized findings of the toy path.
 std::vector<Suspect> minimized(Runner& runner, toy::Variant variant, std::size_t count) {
   strategies::RandomWalk walk(11);
   std::vector<Suspect> found;

@@ -71,7 +71,7 @@ TEST(AlltoallvPreconditions, EightSlotsNeedNinePostedCollectives) {
   EXPECT_TRUE(nine.failed);
 }
 
-// ---- what a stale key does ----------------------------------------------------------------------
+// ---- effects of a stale key ---------------------------------------------------------------------
 
 const std::string kShadow = "ghost_generation mem_info_src";
 

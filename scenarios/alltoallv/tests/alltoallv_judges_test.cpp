@@ -271,7 +271,7 @@ TEST(AlltoallvJudges, LeaksAreCheckedBeforeTheClose) {
   EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, two()), Contains("leak IPC event"));
 }
 
-// ---- what is in a slot --------------------------------------------------------------------------
+// ---- contents of a slot -------------------------------------------------------------------------
 
 /// Passes other arguments to init: `change` modifies one of them.
 template <void (*change)(Arguments&)>

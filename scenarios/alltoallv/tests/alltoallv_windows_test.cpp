@@ -57,7 +57,7 @@ class AlltoallvWindows : public ::testing::Test {
   targets::alltoallv::Observer& path_ = facts_;
 };
 
-// ---- who uses a slot ----------------------------------------------------------------------------
+// ---- users of a slot ----------------------------------------------------------------------------
 
 TEST_F(AlltoallvWindows, PublishingBeforeAnotherRankIsDoneIsSourceReread) {
   post(1, 0);
@@ -100,7 +100,7 @@ TEST_F(AlltoallvWindows, UsingAFinishedSlotReachesNoWindow) {
   EXPECT_EQ(scripted_.scene().observed().reached, 0u);
 }
 
-// ---- who waits for one --------------------------------------------------------------------------
+// ---- waiters for a slot -------------------------------------------------------------------------
 
 TEST_F(AlltoallvWindows, AFreeSlotAwaitedByAnEarlierCollectiveIsAClaimRace) {
   post(0, 0);
@@ -169,7 +169,7 @@ TEST_F(AlltoallvWindows, MarksOfAnotherPostAreAFault) {
   EXPECT_EQ(scripted_.world().history.faults()[0].object_kind, harness::Label("mark"));
 }
 
-// ---- what failed --------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 TEST_F(AlltoallvWindows, FailingAfterAClaimIsFailedAfterClaim) {
   path_.failed({0, 0, false});

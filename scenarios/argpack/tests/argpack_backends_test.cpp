@@ -26,7 +26,7 @@ using targets::argpack::Backend;
 using targets::argpack::kBackendLabels;
 using targets::argpack::PageCache;
 
-// ---- what a search finds, by backend ------------------------------------------------------------
+// ---- findings by backend ------------------------------------------------------------------------
 
 /// Returns how many of this many runs of `borrow` on this backend, with a GIL, have a fault for
 /// which `counts` is true.

@@ -32,7 +32,7 @@ TEST(ArgpackDriver, WithoutAPackThereIsNothingToCall) {
   EXPECT_EQ(applicable(Situation{}) & ops(Op::call, Op::make_context, Op::launch, Op::drop), 0u);
 }
 
-// ---- what a search gets to ----------------------------------------------------------------------
+// ---- reached windows ----------------------------------------------------------------------------
 
 struct Coverage {
   std::uint64_t runs = 0;

@@ -187,7 +187,7 @@ TEST(ArgpackEnded, ACompileAfterAResetUsesADeadKernel) {
   }
 }
 
-// ---- what the program owned ---------------------------------------------------------------------
+// ---- objects of the program ---------------------------------------------------------------------
 
 TEST(ArgpackEnded, ObjectsOfAProgramEndWithTheFrameThatHoldsIt) {
   for (const Backend backend :
@@ -219,7 +219,7 @@ TEST(ArgpackEnded, AnUnreferencedProgramEndsAtTheReset) {
   }
 }
 
-// ---- who else meets what it owned ---------------------------------------------------------------
+// ---- other users of those objects ---------------------------------------------------------------
 
 /// The script has an array; after the reset the mutator makes others and fills the script's.
 Program fill_stale(Backend backend, std::uint32_t others) {

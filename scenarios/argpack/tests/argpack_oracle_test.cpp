@@ -95,7 +95,7 @@ TEST(ArgpackWindows, SettingAnArgumentOfALaunchedContextIsContextReused) {
   EXPECT_EQ(window_met(met, set_again), harness::raw(met.window));
 }
 
-// ---- how an end came, which no site says --------------------------------------------------------
+// ---- circumstances of an end, independent of its site -------------------------------------------
 
 /// Returns the window of the fault that `drive` fills in.
 int window_after(void (*drive)(harness::Scene&, Judge&, Fault&)) {
@@ -211,7 +211,7 @@ TEST(ArgpackWindows, FaultsOfALaunchedContextAreContextReused) {
   EXPECT_EQ(window_met(met, launch_twice), harness::raw(met.window));
 }
 
-// ---- what neither a death nor a use tells: the window that the call went through ----
+// ---- windows determined by the call -------------------------------------------------
 
 constexpr ThingId kContext{1};
 constexpr ThingId kBound{2};

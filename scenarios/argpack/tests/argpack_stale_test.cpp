@@ -123,7 +123,7 @@ TEST(ArgpackStale, APolicyThatBindsAStaleObjectIsRefuted) {
       "reset");
 }
 
-// ---- what is on offer ---------------------------------------------------------------------------
+// ---- offered ops --------------------------------------------------------------------------------
 
 TEST(ArgpackStale, StaleUsesAreOfferedOnlyIfAFreshUseIsPossible) {
   Situation now;

@@ -76,7 +76,7 @@ TEST(ArgpackWalk, OldTapesSelectTheTwoOriginalOrders) {
   EXPECT_EQ(walk_of({1, 0, 0}), parents_first);
 }
 
-// ---- what a launch meets first of what is gone --------------------------------------------------
+// ---- the first dropped argument of a launch -----------------------------------------------------
 
 /// Kinds of parameters that the script drops before the launch, one bit each.
 enum Dropped : std::uint32_t { kPacks = 1, kArray = 2, kExternal = 4 };

@@ -215,7 +215,7 @@ TEST(GraphArgumentValues, AStreamClosedDuringALaunchIsStillItsStream) {
   EXPECT_NE(at("close_stream"), events.end()) << "or it shows nothing";
 }
 
-// ---- what a sound policy keeps ------------------------------------------------------------------
+// ---- objects kept by a sound policy -------------------------------------------------------------
 
 // After a failed update the executable may hold either of two accumulators. A node's
 // new owners must outlive the launch that uses them, even if the next update releases
@@ -269,7 +269,7 @@ TEST(GraphArgumentExit, AScriptThatCannotWaitForTheDeviceDoesNotExitEarly) {
   EXPECT_TRUE(calls_a_function(runner)) << "or it shows nothing";
 }
 
-// ---- what is bounded ----------------------------------------------------------------------------
+// ---- bounds -------------------------------------------------------------------------------------
 
 /// A cycle holds the first definition, with a node; Python's queue is full when the script ends;
 /// and the collector finds the cycle at the nth possible point.

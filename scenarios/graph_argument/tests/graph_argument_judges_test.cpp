@@ -81,7 +81,7 @@ TEST(GraphArgumentCalls, ACaptureNeverEndedIsAFault) {
                               "ended 1 times instead of 2");
 }
 
-// ---- what a script may rely on ------------------------------------------------------------------
+// ---- guarantees for scripts ---------------------------------------------------------------------
 
 constexpr std::uint32_t kFirstNode = 13, kSecondNode = 14;  // Arguments on tapes.
 
@@ -206,7 +206,7 @@ TEST(GraphArgumentService, ADestroyedNodeIsClosed) {
       "driver_error");
 }
 
-// ---- what is bounded ----------------------------------------------------------------------------
+// ---- bounds -------------------------------------------------------------------------------------
 
 struct KeepsStreams : RetainPerNode {
   using RetainPerNode::RetainPerNode;

@@ -71,7 +71,7 @@ TEST(GraphArgumentOracle, EveryFieldOfABlockIsCompared) {
             Label("next"));
 }
 
-// ---- what is accepted ---------------------------------------------------------------------------
+// ---- accepted calls -----------------------------------------------------------------------------
 
 struct AcceptsClosed : RetainPerNode {
   using RetainPerNode::RetainPerNode;
@@ -252,7 +252,7 @@ TEST(GraphArgumentService, EveryRefusalHasASource) {
   for (const Refusal& refusal : refusals()) EXPECT_FALSE(refusal.source.empty()) << refusal.ops;
 }
 
-// ---- what is bounded ----------------------------------------------------------------------------
+// ---- bounds -------------------------------------------------------------------------------------
 
 struct ForgetsReplaced : RetainPerNode {
   using RetainPerNode::RetainPerNode;

@@ -137,7 +137,7 @@ TEST_P(NvrtcCompiles, SourceLinesIntoThePtx) {
   EXPECT_THAT(tried.ptx, Not(HasSubstr("afterlife-nvrtc"))) << "our folder is no one's";
 }
 
-// ---- what is kept -------------------------------------------------------------------------------
+// ---- the cache ----------------------------------------------------------------------------------
 
 class NvrtcKeeps : public NvrtcCompiles {
  protected:

@@ -44,7 +44,7 @@ inline std::string find_compiler(const std::string& name) {
   }
 }
 
-/// A compilation, and all that can be asked of it.
+/// A compilation, and all of its results.
 struct Tried {
   nvrtc::Result result{};
   std::string log, ptx, cubin;

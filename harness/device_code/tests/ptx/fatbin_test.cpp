@@ -108,7 +108,7 @@ class PtxFatbinLoaded : public PtxStage {
     EXPECT_EQ(AFTERLIFE_CU(cuModuleLoad)(&module, file.c_str()), CUDA_SUCCESS);
     return module;
   }
-  /// Has nvcc make a fatbin; "" where it is not there.
+  /// Returns a fatbin made by nvcc; "" if there is no nvcc.
   std::string built(const std::string& option) const {
     const std::string nvcc = find_cuda_tool("nvcc");
     if (nvcc.empty()) return {};

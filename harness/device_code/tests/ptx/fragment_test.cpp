@@ -325,7 +325,7 @@ TEST_P(PtxFragment, ASumOfDoublesIsRoundedInEachDirection) {
 
 INSTANTIATE_ON_GPU_TOO(PtxFragment);
 
-// ---- what nvcc makes of nvcuda::wmma ------------------------------------------------------------
+// ---- nvcuda::wmma, compiled by nvcc -------------------------------------------------------------
 
 class PtxFragmentProgram : public OnGpuToo<ProgramStage<PtxStage>> {
  protected:

@@ -66,7 +66,7 @@ class OwnPtxGrid : public GridStage<ProgramStage<PtxStage>> {
  protected:
   OwnPtxGrid() : GridStage("grids.ptx") {}
 
-  /// Ends the process: 7 where the device is broken after the launch.
+  /// Ends the process: 7 if the context has an error after the launch.
   void wait_alone() {
     launch_together("alone", 2, 32, CUdeviceptr{0});
     std::_Exit(AFTERLIFE_CU(cuCtxSynchronize)() == CUDA_SUCCESS ? 8 : 7);

@@ -88,7 +88,7 @@ TEST_P(PtxHeap, HasItsSizeFixedByItsFirstUse) {
 
 INSTANTIATE_ON_GPU_TOO(PtxHeap);
 
-// ---- only our driver sees
+// ---- faults that only our driver reports
 // ---------------------------------------------------------------------------
 
 TEST_F(OwnPtxHeap, AUseAfterFreeInTheSameKernelIsReported) {

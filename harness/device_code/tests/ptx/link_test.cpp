@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kHeader = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// Has a function and a variable of the other module's, and a `helper` of its own.
+/// Uses a function and a variable of the other module, and its own `helper`.
 const std::string kCaller = std::string(kHeader) + R"(
 .extern .func (.param .b32 result) twice(.param .b32 x);
 .extern .global .align 4 .u32 base;

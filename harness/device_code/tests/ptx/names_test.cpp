@@ -26,7 +26,7 @@ std::string module_of(const std::string& statements, const std::string& before =
       before, parameters, statements);
 }
 
-/// Why a text is refused; "" where it is not. Nothing is compiled.
+/// Returns why a text is refused, or "" if it is accepted. Nothing is compiled.
 std::string refusal_of(const std::string& text) {
   try {
     ptx::source_of(text);

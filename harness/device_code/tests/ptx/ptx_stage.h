@@ -36,7 +36,7 @@ class PtxStage : public Libcuda {
     EXPECT_EQ(assembler_complaint(text), "");
     return load_image(text.c_str());
   }
-  /// Loads what need not be a text that an assembler takes.
+  /// Loads an image that need not be valid PTX.
   CUmodule load_image(const void* image) const {
     CUmodule module = nullptr;
     EXPECT_EQ(AFTERLIFE_CU(cuModuleLoadData)(&module, image), CUDA_SUCCESS);

@@ -51,7 +51,7 @@ ret;
 .file 4 "/toolkit/include/texture_indirect_functions.h"
 )";
 
-/// The text between two words, from where the first stands for the last time.
+/// Returns the text between the last occurrence of one word, and another word.
 std::string between(const std::string& all, const std::string& from, const std::string& to) {
   const std::size_t begin = all.rfind(from);
   return begin == std::string::npos ? "" : all.substr(begin, all.find(to, begin) - begin);

@@ -51,7 +51,7 @@ std::pair<s64, s64> range_of(CUarray_format channel) {
   return is_signed ? std::pair{-count / 2, count / 2 - 1} : std::pair{s64{0}, count - 1};
 }
 
-/// Returns a register of a channel; `beyond`: also one that no document has a rule for.
+/// Returns a register of a channel; `beyond`: also one with an undocumented value.
 u32 word_of(CUarray_format channel, u32 index, bool beyond) {
   const u32 any = index * 2654435761U ^ index >> 3;
   if (channel == CU_AD_FORMAT_FLOAT) return any & 0xbf7fffff;

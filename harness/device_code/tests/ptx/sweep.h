@@ -52,7 +52,7 @@ struct Sweep {
   std::vector<u32> source_bytes;
   std::vector<bool> source_predicates;
   std::function<u64(const u64*)> reference;
-  /// Returns whether two answers are the same, for numbers; null where bits are compared.
+  /// Returns whether two numbers are equal; null if bits are compared.
   std::function<bool(u64, u64)> same;
   /// Says what a lane gets, by the sources of its warp's 32 lanes, of which each has kSources; null
   /// if each thread is alone.

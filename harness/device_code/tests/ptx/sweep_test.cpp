@@ -112,7 +112,7 @@ std::set<const ptx::Family*> rows_of(const Sweep& one) {
   return found;
 }
 
-/// Cases of a row, and how many have another answer than the reference's.
+/// Number of cases of a row, and of those that differ from the reference.
 struct Figure {
   std::size_t cases = 0;
   std::size_t wrong = 0;
@@ -185,7 +185,7 @@ class PtxSweep : public OnGpuToo<PtxStage> {
     }
   }
 
-  /// Runs them, of which there are at least this many, and records the figure of each row.
+  /// Runs the sweeps, expects at least this many, and records the figures of each row.
   void check(const std::vector<Sweep>& all, std::size_t least) const {
     Figures figures;
     for (const int target : {90, 100}) run_all(all, target, figures);

@@ -110,7 +110,7 @@ void add_scalars(std::vector<Sweep>& all) {
       for (const bool clamps : {false, true}) add_scalar(all, one, form, clamps, "");
     for (const char* second : {"add", "min", "max"})
       for (const bool clamps : {false, true}) {
-        // With no clamping a result may be beyond 32 bits: there the ISA's is one of 33.
+        // Without saturation a result may exceed 32 bits: the ISA's result has 33.
         if (!clamps && std::string(second) != "add") continue;
         add_scalar(all, one, kForms[0], clamps, second);
         add_scalar(all, one, kForms[3], clamps, second);

@@ -68,7 +68,7 @@ struct Texel {
   int face, x, y;
 };
 
-/// The texel of another face that is nearest to where one of this face would be.
+/// Returns the texel of another face that is nearest to the position of one beyond this face.
 Texel neighbour(const Texel& beyond, int extent) {
   const Vector at = middle_of(beyond.face, beyond.x, beyond.y, extent);
   Texel nearest{};
@@ -280,7 +280,7 @@ TEST_P(PtxTextureCube, IsReadAcrossEdges) {
   EXPECT_EQ(compared_, 2 * 5 * (216 + 6 * (36 - 4)) * 4);
 }
 
-/// No document says so: graphics has it that way.
+/// Not documented: graphics APIs define it so.
 TEST_P(PtxTextureCube, ACornerTexelIsTheMeanOfThree) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "no document says what a GPU does";
   const Image image = make_image("cube", {CU_AD_FORMAT_FLOAT, 1});
@@ -317,7 +317,7 @@ TEST_P(PtxTextureCube, IntegersAreReadUnchanged) {
     }
 }
 
-/// The second channel of four texels, from the lower left one against the clock.
+/// The second channel of four texels, counterclockwise from the lower left one.
 TEST_P(PtxTextureCube, IsGathered) {
   for (const std::string geometry : kGeometries)
     for (const bool seamless : {false, true}) {

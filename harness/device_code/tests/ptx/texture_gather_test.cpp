@@ -47,7 +47,7 @@ struct Spot {
     const f32 at = static_cast<f32>(texel) + part;
     return normalized ? at / static_cast<f32>(extent) : at;
   }
-  /// The first of the two texels that it is between.
+  /// Returns the first of the two adjacent texels.
   int first() const { return part < 0.5F ? texel - 1 : texel; }
 };
 
@@ -77,7 +77,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
     return in;
   }
 
-  /// A channel of a texel as a texture reads it, or of the border: numbers by their bits.
+  /// Returns the bits of a channel of a texel or of the border, as a texture reads it.
   static u32 channel_at(const Image& image, const Way& way, int x, int y, int layer, u32 channel,
                         bool as_integer) {
     if (channel >= image.format.channels) return 0;
@@ -94,7 +94,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
     return std::bit_cast<u32>(static_cast<f32>(number));
   }
 
-  /// Compares the four texels of each place, from the lower left one against the clock.
+  /// Compares the four texels of each place, counterclockwise from the lower left one.
   void check(const std::string& geometry, Format format, const Way& way, bool as_integer) {
     const bool is_plane = geometry == "2d";
     const Image image =

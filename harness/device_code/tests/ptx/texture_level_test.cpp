@@ -74,7 +74,7 @@ class PtxTextureLevel : public OnGpuToo<TextureStage> {
     if (library != nullptr) module_ = load(all_kernels());
   }
 
-  /// Levels of 16 by 8, 8 by 4 and so on, for what there is of them; layers stay.
+  /// Levels of 16 by 8, 8 by 4 and so on, in the existing dimensions; layers are kept.
   Pyramid make_pyramid(const std::string& geometry, Format format) const {
     CUDA_ARRAY3D_DESCRIPTOR shape{16, 0, 0, format.channel, format.channels, 0};
     const bool is_layered = geometry[0] == 'a';
@@ -145,7 +145,7 @@ class PtxTextureLevel : public OnGpuToo<TextureStage> {
     return in;
   }
 
-  /// The numbers that are allowed of one level.
+  /// The allowed values of one level.
   Range on_level(const Image& level, const Way& way, int layer, u32 channel, const u32* coordinates,
                  int axes) const {
     Number x[3];

@@ -130,7 +130,7 @@ struct Range {
 /// One channel of a fetch: nested sums, one axis in the other.
 class Reference {
  public:
-  /// `layer` is -1 where there are no layers.
+  /// `layer` is -1 if there are no layers.
   Reference(const Image& image, Way way, int layer, u32 channel)
       : image_(image), way_(way), layer_(layer), channel_(channel) {}
 

@@ -42,7 +42,7 @@ inline std::string fetch_kernel(const std::string& name, const std::string& what
       name, what, coordinates_of(geometry), behind);
 }
 
-/// A place within [0, last] as a surface's boundary has it, or -1 for none.
+/// Returns the coordinate within [0, last] by a surface's boundary mode, or -1 for none.
 inline int bounded(int at, int last, const std::string& boundary) {
   if (at >= 0 && at <= last) return at;
   return boundary == "zero" ? -1 : std::clamp(at, 0, last);
@@ -125,7 +125,7 @@ class TextureStage : public PtxStage {
   void destroy(const Image& image) const {
     EXPECT_EQ(AFTERLIFE_CU(cuArrayDestroy)(image.array), CUDA_SUCCESS);
   }
-  /// The words that the threads of a fetch_kernel() get.
+  /// The arguments of the threads of a fetch_kernel().
   std::vector<u32> fetched(CUmodule module, const std::string& kernel, CUtexObject texture,
                            const std::vector<u32>& in) const {
     const CUdeviceptr source = copy_of(in);

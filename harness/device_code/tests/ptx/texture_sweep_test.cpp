@@ -30,7 +30,7 @@ std::vector<f32> places(bool normalized) {
           0.61F, 0.875F, 0.998F, 1,     1.05F, 1.26F, 1.77F,   2,    2.62F, 3.3F};
 }
 
-/// Answers that are wrong: how many, and the worst.
+/// Wrong results: their number, and the worst.
 struct Differences {
   int count = 0;
   Number worst = 0;

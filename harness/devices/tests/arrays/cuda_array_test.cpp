@@ -202,7 +202,7 @@ TEST_P(CudaArray, IsCopiedByACapturedGraph) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaArray);
 
-// ---- what only late work shows ----------------------------------------------------------------
+// ---- late work --------------------------------------------------------------------------------
 
 class CudaArrayOrder : public UnderStrategy {};
 

@@ -204,7 +204,7 @@ TEST_P(CudaMipmappedArray, ATextureOfADestroyedArrayIsAUseAfterFree) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaMipmappedArray);
 
-// ---- what only the simulated driver tells -----------------------------------------------------
+// ---- faults that only the simulated driver reports --------------------------------------------
 
 class CudaMipmappedArrayLife : public UnderStrategy {};
 

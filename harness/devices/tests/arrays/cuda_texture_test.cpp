@@ -37,7 +37,7 @@ CUarray make_ramp() {
   return array;
 }
 
-// ---- what is read -----------------------------------------------------------------------------
+// ---- reads ------------------------------------------------------------------------------------
 
 TEST_P(CudaTexture, ReadsTheNearestTexelAndClampsCoordinates) {
   run([this] {
@@ -181,7 +181,7 @@ TEST_P(CudaTexture, SurfacesAreAddressedInBytes) {
   expect_no_fault();
 }
 
-// ---- what is asked and refused ----------------------------------------------------------------
+// ---- queries and refusals ---------------------------------------------------------------------
 
 TEST_P(CudaTexture, TheDescriptorIsThatOfItsCreation) {
   run([] {

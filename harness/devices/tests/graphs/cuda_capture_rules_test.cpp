@@ -103,7 +103,7 @@ TEST_P(CudaCaptureRules, ACapturingStreamCannotBeWaitedFor) {
   });
 }
 
-// cuda-python#2834 and mujoco_warp#425: drivers of today refuse these as they refuse cuMemAlloc.
+// cuda-python#2834 and mujoco_warp#425: current drivers refuse these like cuMemAlloc.
 TEST_P(CudaCaptureRules, PoolQueriesAndUnloadsAreForbiddenUnderAGlobalCapture) {
   run([this] {
     CUmemoryPool pool = nullptr;
@@ -134,7 +134,7 @@ TEST_P(CudaCaptureRules, PoolQueriesAndUnloadsAreForbiddenUnderAGlobalCapture) {
   expect_no_fault();
 }
 
-// pytorch#161037 and onnxruntime#32081: what drops an old executable meanwhile loses the capture.
+// pytorch#161037 and onnxruntime#32081: destroying an old executable invalidates the capture.
 TEST_P(CudaCaptureRules, NoExecutableIsMadeOrDestroyedUnderAGlobalCapture) {
   run([] {
     CUgraph graph = make_graph();

@@ -7,7 +7,7 @@ namespace {
 
 class CudaCapture : public OnEveryDevice {};
 
-// ---- what is captured -------------------------------------------------------------------------
+// ---- captured work ----------------------------------------------------------------------------
 
 TEST_P(CudaCapture, WorkBecomesNodesInStreamOrderAndRunsInTheGraph) {
   const void* kernels = image();

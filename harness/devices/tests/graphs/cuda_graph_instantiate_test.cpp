@@ -38,7 +38,7 @@ TEST_P(CudaGraphInstantiate, UnknownOrConflictingFlagsAreInvalid) {
     cuuint64_t flags = 0;
     CUDA_OK(cuGraphExecGetFlags(exec, &flags));
     EXPECT_TRUE(flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
-    // An H200's driver leaves that one out; cuda.h leaves out the flag that uploads alone.
+    // An H200's driver omits that one; cuda.h omits the flag that only uploads.
     if (GetParam() != Backend::gpu)
       EXPECT_TRUE(flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
   });
@@ -308,7 +308,7 @@ TEST_P(CudaGraphInstantiate, DeviceLaunchRefusesMultipleContexts) {
   expect_no_fault();
 }
 
-// ---- what is not to be made executable ----------------------------------------------------------
+// ---- graphs that cannot be instantiated ---------------------------------------------------------
 
 TEST_P(CudaGraphInstantiate, AnErrorOfTheWholeGraphNamesNoNode) {
   run([] {

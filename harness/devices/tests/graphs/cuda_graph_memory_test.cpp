@@ -21,7 +21,7 @@ std::size_t attribute(CUgraphMem_attribute which) {
 /// Storage comes in units of this.
 constexpr std::size_t kUnit = 32 << 20;
 
-// ---- what works -------------------------------------------------------------------------------
+// ---- valid uses -------------------------------------------------------------------------------
 
 TEST_P(CudaGraphMemory, MemoryLivesFromItsAllocNodeToItsFreeNode) {
   run([this] {
@@ -218,7 +218,7 @@ TEST_P(CudaGraphMemory, UsageIsCountedInUnitsUntilTrimmed) {
   });
 }
 
-// ---- what does not ----------------------------------------------------------------------------
+// ---- invalid uses -----------------------------------------------------------------------------
 
 TEST_P(CudaGraphMemory, AnAllocationNodeNeedsDeviceMemoryAndASize) {
   run([] {

@@ -124,7 +124,7 @@ TEST_F(GraphRefusals, AutoFreeAndDeviceLaunchExcludeEachOther) {
 
 // ---- updates ----------------------------------------------------------------------------------
 
-/// Expects that a graph does not update the executable, and why.
+/// Expects that a graph cannot update the executable, with this result.
 void expect_misfit(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResult why) {
   CUgraphExecUpdateResultInfo info{};
   EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);

@@ -10,7 +10,7 @@ class GraphStale : public UnderStrategy {};
 
 CUfunction add_one() { return get_kernel(&afterlife_kernels_conformance, "add_one"); }
 
-// ---- whose memory a node meant ----------------------------------------------------------------
+// ---- memory of nodes --------------------------------------------------------------------------
 
 /// A graph of one kernel node, whose memory is freed before the launch.
 void launch_with_freed_memory(bool recycle) {

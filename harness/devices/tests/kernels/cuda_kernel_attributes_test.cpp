@@ -155,7 +155,7 @@ TEST_P(CudaKernelAttributes, OnlyKernelNodesHaveThem) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaKernelAttributes);
 
-// ---- what the simulated device cannot do ------------------------------------------------------
+// ---- unsupported features of the simulated device ---------------------------------------------
 
 class CudaSimKernelAttributes : public OnSim {};
 

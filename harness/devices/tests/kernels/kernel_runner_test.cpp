@@ -217,7 +217,7 @@ TEST(KernelRunner, TakesTimeLinearInAMillionThreads) {
 
 // ---- races -------------------------------------------------------------------------------------
 
-/// Runs a kernel for TSan to see, in a separate process that ends without a word of ours.
+/// Runs a kernel under TSan, in a child process without output of ours.
 template <class... Parameters>
 [[noreturn]] void run_and_exit(std::string_view name, std::uint32_t size,
                                Parameters... parameters) {

@@ -114,7 +114,7 @@ TEST(Provenance, TestsEveryStaleKernel) {
   EXPECT_EQ(afterlife_kernels_stale.entry_count, 22u);
 }
 
-// ---- what is never allowed ---------------------------------------------------------------------
+// ---- calls that are never allowed --------------------------------------------------------------
 
 struct Reader : KernelStage {
   BlockEnding read_at(const std::uint8_t* from, std::int64_t distance) {

@@ -77,7 +77,7 @@ TEST_P(CudaMemoryOps, EachWaitConditionIsHonored) {
       EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
       EXPECT_EQ(cuStreamWaitValue32_v2(stream, address, wanted, condition), CUDA_SUCCESS);
       const bool over = is_idle();
-      // Whatever holds the stream up, let it continue.
+      // Ends every wait of the stream.
       for (const int value : {static_cast<int>(wanted), -1, 0}) {
         if (is_idle()) break;
         write_int(address, value);
@@ -240,7 +240,7 @@ TEST_P(CudaMemoryOps, LegacyWorkWaitsForEachBlockingStream) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaMemoryOps);
 
-// ---- what only the simulated driver can be made to do -----------------------------------------
+// ---- choices of the simulated driver ----------------------------------------------------------
 
 class CudaMemoryWait : public OnSim {};
 

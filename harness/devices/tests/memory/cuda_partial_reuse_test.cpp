@@ -75,7 +75,7 @@ CUgraphExec make_setter(CUdeviceptr address, std::size_t words = 1) {
   return executable;
 }
 
-// ---- where it begins --------------------------------------------------------------------------
+// ---- addresses of new memory ------------------------------------------------------------------
 
 TEST_F(CudaPartialReuse, NewMemoryMaySpanAdjacentFreedBlocks) {
   run({1}, [] {
@@ -190,7 +190,7 @@ TEST_F(CudaPartialReuse, AnotherStreamWaitsForTheFreesOfAllParts) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-// ---- what a stale pointer meets ---------------------------------------------------------------
+// ---- stale pointers ---------------------------------------------------------------------------
 
 TEST_F(CudaPartialReuse, AStalePointerIntoTheMiddleOfNewMemoryNamesBoth) {
   run({1}, [] {

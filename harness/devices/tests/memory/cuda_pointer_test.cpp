@@ -70,7 +70,7 @@ TEST_F(CudaPointer, APackedRecordWrittenByAKernelMayHoldAPointer) {
   expect_finished();
 }
 
-/// A pointer in a packed record means a life, as anywhere.
+/// A pointer in a packed record refers to a lifetime, as elsewhere.
 TEST_F(CudaPointer, APackedRecordWithAStalePointerIsAFault) {
   run(Plain(), [] {
     CUdeviceptr out = allocate(64);

@@ -188,7 +188,7 @@ TEST_P(CudaPool, APoolHonorsItsMaximumSize) {
   });
 }
 
-// ---- what a stream knows of itself ------------------------------------------------------------
+// ---- properties of streams --------------------------------------------------------------------
 
 TEST_P(CudaPool, PrioritiesAreClamped) {
   run([] {

@@ -170,7 +170,7 @@ TEST_P(CudaRegistered, RegisteredMemoryIsNotFreedByTheDriver) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaRegistered);
 
-// ---- where it is our own driver ---------------------------------------------------------------
+// ---- on our driver ----------------------------------------------------------------------------
 
 /// The same, for properties that are not documented for every device.
 class CudaRegisteredHere : public OnEveryDevice {
@@ -239,7 +239,7 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaRegisteredHere);
 
 class CudaRegisteredLate : public UnderStrategy {
  protected:
-  /// All work is late, and an end of a registration waits for none.
+  /// All work is late, and unregistering does not wait for it.
   template <class Body>
   void run_at_least(Body body) {
     run(lagging(), [&] {

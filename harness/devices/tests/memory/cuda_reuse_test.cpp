@@ -181,7 +181,7 @@ TEST_F(CudaReuse, AnEventDependencyAllowsReuse) {
   });
 }
 
-// ---- what a stale pointer meets ---------------------------------------------------------------
+// ---- stale pointers ---------------------------------------------------------------------------
 
 TEST_F(CudaReuse, AKernelUsingRecycledMemoryIsANonfatalFault) {
   run(Always(Site::reuse, 1), [] {

@@ -11,7 +11,7 @@ using namespace virtual_memory;
 
 class CudaVirtualMemoryLate : public UnderStrategy {};
 
-/// Leaves work queued, and gives out again what can be.
+/// Leaves work queued, and reuses addresses if possible.
 class LateAndRecycled : public Strategy {
  public:
   std::uint32_t answer(const Question& question) override {

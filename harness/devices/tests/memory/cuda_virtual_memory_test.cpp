@@ -315,7 +315,7 @@ TEST_P(CudaVirtualMemory, MappedMemoryIsNotFreedByOtherFunctions) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaVirtualMemory);
 
-// ---- where it is our own driver ---------------------------------------------------------------
+// ---- on our driver ----------------------------------------------------------------------------
 
 constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 

@@ -97,9 +97,9 @@ class HostKnowledge : public UnderStrategy {
     });
   }
 
-  /// One task leaves at a flag what it knows, after the memory's last use or before it, and then
-  /// learns of other work and hands that on by a lock, very often. Another one, which reaches the
-  /// flag afterwards, frees the memory.
+  /// One task releases its knowledge at a flag, before or after the memory's last use. Then it
+  /// waits for other work and releases a lock, very often. A second task acquires the flag and
+  /// frees the memory.
   void leave_early(bool after_use) {
     stage.judge_order();
     run(lagging(), [this, after_use] {

@@ -23,7 +23,7 @@ inline bool same(const CUipcMemHandle& left, const CUipcMemHandle& right) {
 
 inline constexpr ProcessId kImporter{1};
 
-/// Makes what is called belong to the other process, with its own context.
+/// Makes calls of the other process while it exists, with its own context.
 class AsImporter {
  public:
   explicit AsImporter(World& world) : scope_(world.scheduler, kImporter) {

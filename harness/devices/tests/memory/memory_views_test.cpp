@@ -36,7 +36,7 @@ class MemoryAtSeveralAddresses : public ::testing::Test {
   }
   std::string read(std::uint64_t offset) const { return reinterpret_cast<char*>(low_ + offset); }
 
-  /// Returns how much the file of simulated memory takes up, in bytes.
+  /// Returns the allocated size of the file of simulated memory, in bytes.
   static std::uint64_t file_bytes() {
     struct stat found{};
     for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {

@@ -49,7 +49,7 @@ static void fork_and_join(Program& p) {
   p.memory.leave(memory);
 }
 
-/// Nodes are in order in the graph where events order their calls, and nowhere else.
+/// Nodes are ordered in the graph only if events order their calls.
 static void fork_in_order(Program& p) {
   Memory memory = p.memory.make(Kind::plain, 0);
   begin(p, 0);

@@ -20,8 +20,8 @@ constexpr int kFullCount = 10'000;
 constexpr int kLeastCount = 100;  ///< Times that each function, transition and precondition is met.
 constexpr int kStepCount = 60;
 
-/// Picks at random. In some programs all work is done as it comes, in some it is late; in some of
-/// these it continues while the host continues, in some only once something waits for it.
+/// Makes random choices. In some programs all work runs at submission, in others late: while the
+/// host continues, or only in a wait.
 class Whim : public Strategy {
  public:
   explicit Whim(std::uint64_t seed)
@@ -126,7 +126,7 @@ TEST_F(SoundPrograms, AreNeverAtFaultAndCoverEveryFunctionAndTransition) {
   for (const Coverage& each : {functions, transitions, preconditions}) each.print();
 }
 
-// ---- the checks are checked -------------------------------------------------------------------
+// ---- checks of the checks ---------------------------------------------------------------------
 
 TEST_F(SoundPrograms, DoNotCountACallWithAnUnexpectedResult) {
   Plain plain;

@@ -121,7 +121,7 @@ TEST_P(CudaBatch, ACopyBeyondTheEndIsAFault) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaBatch);
 
-// ---- what a simulated driver can be made to do --------------------------------------------------
+// ---- choices of the simulated driver ------------------------------------------------------------
 
 class SimBatch : public UnderStrategy {};
 
