@@ -42,7 +42,8 @@ class Watched {
   /// Notes one of many steps within a turn, such as a block of a kernel.
   static void step() { ++steps_; }
 
-  /// The position of the code under test. Equal as long as it takes neither turn nor step.
+  /// The progress of the code under test. Two values are equal if it took no turn and no step
+  /// between them.
   struct Place {
     std::uint64_t steps = 0;  ///< Over all runs of the thread; 0 = nothing is watched.
     Tick turns = 0;

@@ -29,7 +29,7 @@ enum class AtomicOp : std::uint8_t {
 /// Says how a fetch chooses the level of a mipmapped texture.
 enum class KernelLevels : std::uint32_t { base, given, by_gradients };
 
-/// A fetch from a texture. The coordinates are f32, or numbers of texels, by their bits.
+/// A fetch from a texture. The coordinates are the bits of f32 values, or texel indices.
 struct KernelFetch {
   std::uint64_t texture;
   std::uint32_t dimensions;  ///< Number of coordinates.

@@ -44,7 +44,7 @@ struct AbsentFinding {
   std::string reproducer;
 };
 
-/// The replays of a night, and the runs without the finding up to then.
+/// The result of a night's replay, and the runs since the finding was last seen.
 struct AbsentReplay {
   Absence absence = Absence::unclear;
   std::uint64_t number = 0;  ///< Number of the night.

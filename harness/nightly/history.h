@@ -84,7 +84,7 @@ class History {
   /// Returns findings that are fixed or permanently ignored, and still have a reproducer, those not
   /// seen for the longest time first.
   std::vector<ClosedFinding> closed_findings();
-  /// Drops a finding's reproducer, until a shard has one again.
+  /// Removes a finding's reproducer. The next shard that has one restores it.
   void drop_reproducer(const std::string& cause);
 
   /// Returns the database, for exports.

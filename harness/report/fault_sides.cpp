@@ -16,26 +16,26 @@ bool is_work(const Event& event) {
 
 /// Returns the last event before `end` for which `fits` holds.
 template <class Fits>
-std::size_t last_event(std::span<const Told> told, std::size_t end, Fits fits) {
-  for (std::size_t i = std::min(end, told.size()); i > 0; --i)
-    if (told[i - 1].event != nullptr && fits(*told[i - 1].event)) return i - 1;
+std::size_t last_event(std::span<const StoryItem> items, std::size_t end, Fits fits) {
+  for (std::size_t i = std::min(end, items.size()); i > 0; --i)
+    if (items[i - 1].event != nullptr && fits(*items[i - 1].event)) return i - 1;
   return FaultSides::kNone;
 }
 
-std::size_t index_of(std::span<const Told> told, const Fault& fault) {
-  for (std::size_t i = 0; i < told.size(); ++i)
-    if (told[i].fault != nullptr && *told[i].fault == fault) return i;
+std::size_t index_of(std::span<const StoryItem> items, const Fault& fault) {
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (items[i].fault != nullptr && *items[i].fault == fault) return i;
   return FaultSides::kNone;
 }
 
 /// Returns the first use in a data race: the end of the work that the fault names, else the last
 /// event that it names.
-std::size_t first_use(std::span<const Told> told, const Fault& fault, std::size_t end) {
-  const std::size_t work = last_event(told, end, [&](const Event& event) {
+std::size_t first_use(std::span<const StoryItem> items, const Fault& fault, std::size_t end) {
+  const std::size_t work = last_event(items, end, [&](const Event& event) {
     return event.kind == EventKind::finish && event.what == fault.use_site;
   });
   if (work != FaultSides::kNone) return work;
-  return last_event(told, end, [&](const Event& event) { return event.what == fault.use_site; });
+  return last_event(items, end, [&](const Event& event) { return event.what == fault.use_site; });
 }
 
 std::string in_parentheses(std::string_view site) {
@@ -61,14 +61,15 @@ Name victim_of(const Telling& telling, const Fault& fault) {
   return victim;
 }
 
-FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<const Told> told) {
+FaultSides fault_sides(const Telling& telling, const Teller& teller,
+                       std::span<const StoryItem> items) {
   FaultSides sides;
   const Fault* fault = teller.fault();
   if (fault == nullptr) return sides;
-  sides.fault = index_of(told, *fault);
+  sides.fault = index_of(items, *fault);
   sides.victim = victim_of(telling, *fault);
   const auto of_object = [&](EventKind kind) {
-    return last_event(told, sides.fault, [&](const Event& event) {
+    return last_event(items, sides.fault, [&](const Event& event) {
       return event.kind == kind && event.object == sides.victim && sides.victim != 0;
     });
   };
@@ -76,15 +77,15 @@ FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<c
   sides.before = of_object(EventKind::death);
   const bool order = fault->kind == FaultKind::data_race;
   const Label work = order ? Label("free") : fault->use_site;
-  sides.work = last_event(told, sides.fault, [&](const Event& event) {
+  sides.work = last_event(items, sides.fault, [&](const Event& event) {
     return event.kind == EventKind::start && event.what == work &&
            event.activation == fault->activation;
   });
   if (!order) return sides;
-  sides.before = first_use(told, *fault, sides.fault);
-  if (sides.before == FaultSides::kNone || !is_work(*told[sides.before].event)) return sides;
-  const Event& use = *told[sides.before].event;
-  sides.first_work = last_event(told, sides.before, [&](const Event& event) {
+  sides.before = first_use(items, *fault, sides.fault);
+  if (sides.before == FaultSides::kNone || !is_work(*items[sides.before].event)) return sides;
+  const Event& use = *items[sides.before].event;
+  sides.first_work = last_event(items, sides.before, [&](const Event& event) {
     return event.kind == EventKind::start && event.what == use.what && event.object == use.object;
   });
   return sides;
@@ -149,8 +150,8 @@ class Side {
 }  // namespace
 
 std::string sides_in_words(const Telling& telling, const Teller& teller) {
-  const std::vector<Told> told = teller.told();
-  const FaultSides sides = fault_sides(telling, teller, told);
+  const std::vector<StoryItem> items = teller.items();
+  const FaultSides sides = fault_sides(telling, teller, items);
   const Fault* fault = teller.fault();
   const Life* life = teller.names().life(sides.victim);
   if (fault != nullptr && is_overwritten(*fault))
@@ -163,7 +164,7 @@ std::string sides_in_words(const Telling& telling, const Teller& teller) {
   const bool race = fault->kind == FaultKind::data_race;
   if (race && fault->death_site.empty()) return {};  // Its detail has both sides.
   const Side side(telling, teller);
-  const Event& before = *told[sides.before].event;
+  const Event& before = *items[sides.before].event;
   const std::string object = teller.names().object(sides.victim);
   std::string text = fmt::format("{} is alive since turn {}{}", object, life->birth_tick,
                                  in_parentheses(life->birth_site.view()));
@@ -171,8 +172,8 @@ std::string sides_in_words(const Telling& telling, const Teller& teller) {
                       race ? before.what.view() : life->death_site.view(), side.in_words(before));
   if (sides.work != FaultSides::kNone)
     return text + fmt::format("; {} by {} ({})", race ? "ended" : "used",
-                              told[sides.work].event->what.view(),
-                              side.in_words(*told[sides.work].event));
+                              items[sides.work].event->what.view(),
+                              side.in_words(*items[sides.work].event));
   const std::uint16_t task = teller.line_of(*fault).task;
   return text + fmt::format("; used by {} (turn {}{})", fault->use_site.view(), fault->tick,
                             task == kNoTask ? "" : ", of " + teller.names().task(task));
@@ -181,13 +182,13 @@ std::string sides_in_words(const Telling& telling, const Teller& teller) {
 std::string advice_in_words(const Telling& telling, const Teller& teller) {
   const Fault* fault = teller.fault();
   if (fault == nullptr || fault->kind != FaultKind::data_race) return {};
-  const std::vector<Told> told = teller.told();
-  const FaultSides sides = fault_sides(telling, teller, told);
+  const std::vector<StoryItem> items = teller.items();
+  const FaultSides sides = fault_sides(telling, teller, items);
   if (sides.before == FaultSides::kNone) return {};
   const Side side(telling, teller);
-  const std::uint16_t first = side.task_of(*told[sides.before].event);
+  const std::uint16_t first = side.task_of(*items[sides.before].event);
   const std::uint16_t second = sides.work != FaultSides::kNone
-                                   ? side.task_of(*told[sides.work].event)
+                                   ? side.task_of(*items[sides.work].event)
                                    : teller.line_of(*fault).task;
   if (first == second || first == kNoTask || second == kNoTask) return {};
   return fmt::format(

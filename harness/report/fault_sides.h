@@ -23,7 +23,8 @@ struct FaultSides {
 };
 
 /// Finds both events, and the work that contains them, among the reported ones.
-FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<const Told> told);
+FaultSides fault_sides(const Telling& telling, const Teller& teller,
+                       std::span<const StoryItem> items);
 
 /// Returns the object that was meant. If the fault names the living object in its place, returns
 /// the previous one. If it names none, returns the last object of its kind that died at its site.

@@ -16,8 +16,8 @@ class Cards {
       : telling_(telling),
         teller_(teller),
         fault_(teller.fault()),
-        told_(teller.told()),
-        sides_(fault_sides(telling, teller, told_)) {}
+        items_(teller.items()),
+        sides_(fault_sides(telling, teller, items_)) {}
 
   Markup all() const {
     const std::string missing = missing_in_words(telling_, teller_, *fault_);
@@ -49,11 +49,11 @@ class Cards {
 
   /// Returns the task that ended it, such as ", by script [finalize]".
   std::string who_ended(Name object) const {
-    for (const Told& told : told_)
-      if (told.event != nullptr && told.event->kind == EventKind::death &&
-          told.event->object == object) {
-        const std::string cause = teller_.names().activation(told.event->activation);
-        return fmt::format(", by {}{}", teller_.names().task(told.event->task),
+    for (const StoryItem& item : items_)
+      if (item.event != nullptr && item.event->kind == EventKind::death &&
+          item.event->object == object) {
+        const std::string cause = teller_.names().activation(item.event->activation);
+        return fmt::format(", by {}{}", teller_.names().task(item.event->task),
                            cause.empty() ? "" : " [" + cause + "]");
       }
     return {};
@@ -61,7 +61,7 @@ class Cards {
 
   /// Returns the use with which a free is not ordered.
   Markup early_use_card() const {
-    const Event& use = *told_[sides_.before].event;
+    const Event& use = *items_[sides_.before].event;
     const std::string by =
         use.task == kNoTask ? teller_.names().object(use.object) : teller_.names().task(use.task);
     return card(
@@ -88,7 +88,7 @@ class Cards {
   const Telling& telling_;
   const Teller& teller_;
   const Fault* fault_;
-  const std::vector<Told> told_;
+  const std::vector<StoryItem> items_;
   const FaultSides sides_;
 };
 

@@ -72,7 +72,7 @@ std::string case_sarif(const Telling& telling, const std::string& file) {
   const Case& the_case = telling.the_case;
   const std::string path(the_case.scenario->name.view());
   const std::string variant(the_case.scenario->variants[the_case.variant].name.view());
-  const Fault* fault = told_fault(telling);
+  const Fault* fault = reported_fault(telling);
   if (fault == nullptr) return to_text(sarif_log({}, Json::array())) + "\n";
   const std::string rule = path + "/" + std::string(to_label(fault->kind).view());
   std::string words = in_words(telling, *fault);

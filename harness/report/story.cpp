@@ -150,7 +150,7 @@ std::string in_words(const Telling& telling, const Fault& fault) {
 }
 
 Seen seen_by_user(const Telling& telling) {
-  for (const Fault* fault : {ending_fault(telling), told_fault(telling)}) {
+  for (const Fault* fault : {ending_fault(telling), reported_fault(telling)}) {
     if (fault == nullptr) continue;
     const Symptom* symptom =
         symptom_of(*telling.the_case.scenario, telling.the_case.config, *fault);

@@ -60,9 +60,9 @@ class SetUp {
       to_begin_.erase(event.task);
       to_begin_.erase(kNoTask);
     }
-    const bool told =
+    const bool is_shown =
         event.kind == EventKind::note || event.kind == EventKind::collect || is_failed_call(event);
-    return to_begin_.contains(event.task) && !told;
+    return to_begin_.contains(event.task) && !is_shown;
   }
 
  private:
@@ -79,7 +79,7 @@ void add(std::vector<Line>& lines, Line line) {
 
 }  // namespace
 
-const Fault* told_fault(const Telling& telling) {
+const Fault* reported_fault(const Telling& telling) {
   const auto& faults = telling.outcome.faults;
   return faults.empty() ? nullptr : &faults[std::min(telling.fault, faults.size() - 1)];
 }
@@ -92,7 +92,7 @@ const Fault* ending_fault(const Telling& telling) {
 }
 
 Teller::Teller(const Telling& telling)
-    : telling_(telling), names_(telling.world), fault_(told_fault(telling)) {
+    : telling_(telling), names_(telling.world), fault_(reported_fault(telling)) {
   if (fault_ == nullptr) return;
   const auto& records = telling.world.history.activations();
   causes_.assign({records.data(), records.size()});
@@ -102,23 +102,23 @@ Teller::Teller(const Telling& telling)
   for (const Name side : sides) side_slots_.insert(causes_.slot_of(side));
 }
 
-std::vector<Told> Teller::told() const {
-  std::vector<Told> told;
+std::vector<StoryItem> Teller::items() const {
+  std::vector<StoryItem> items;
   const auto& faults = telling_.world.history.faults();
   std::size_t next_fault = 0;
   const auto add_faults_before = [&](std::uint64_t turn) {
     for (; next_fault < faults.size() && faults[next_fault].tick < turn; ++next_fault)
-      told.push_back({nullptr, &faults[next_fault]});
+      items.push_back({nullptr, &faults[next_fault]});
   };
   const Fault* end = ending_fault(telling_);
   if (end == nullptr || (fault_ != nullptr && end->tick < fault_->tick)) end = fault_;
   for (const Event& event : telling_.world.history.events()) {
     add_faults_before(event.tick);
     if (end != nullptr && event.tick > end->tick) break;
-    if (!is_set_up(event)) told.push_back({&event, nullptr});
+    if (!is_set_up(event)) items.push_back({&event, nullptr});
   }
   add_faults_before(end != nullptr ? end->tick + 1 : ~std::uint64_t{0});
-  return told;
+  return items;
 }
 
 std::vector<Line> Teller::lines() const {
@@ -128,16 +128,16 @@ std::vector<Line> Teller::lines() const {
   for (const Event& event : telling_.world.history.events())
     calls += is_set_up(event) && event.kind == EventKind::call;
   const Event* last = nullptr;
-  for (const Told& told : told()) {
+  for (const StoryItem& item : items()) {
     const bool folded =
-        told.event != nullptr && set_up.has(*told.event) && !concerned(told.event->object);
+        item.event != nullptr && set_up.has(*item.event) && !concerned(item.event->object);
     if (folded)
-      calls += told.event->kind == EventKind::call;
-    else if (last != nullptr && told.event != nullptr && is_result(*last, *told.event))
-      add_result(lines.back(), *told.event);
+      calls += item.event->kind == EventKind::call;
+    else if (last != nullptr && item.event != nullptr && is_result(*last, *item.event))
+      add_result(lines.back(), *item.event);
     else
-      add(lines, told.event != nullptr ? line_of(*told.event) : line_of(*told.fault));
-    last = folded ? nullptr : told.event;
+      add(lines, item.event != nullptr ? line_of(*item.event) : line_of(*item.fault));
+    last = folded ? nullptr : item.event;
   }
   if (calls == 0) return lines;
   std::uint16_t first_task = kNoTask;

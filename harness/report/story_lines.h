@@ -20,13 +20,13 @@ enum class Weight : std::uint8_t { noise, minor, light, op, concerned, fault };
 inline constexpr std::uint16_t kNoTask = 0xffff;
 
 /// Returns the fault that the story is about, or null if its run has none.
-const Fault* told_fault(const Telling& telling);
+const Fault* reported_fault(const Telling& telling);
 
 /// Returns the fault that ended the run, or null: a fatal one that is not the caller's.
 const Fault* ending_fault(const Telling& telling);
 
 /// An event or a fault; the other pointer is null.
-struct Told {
+struct StoryItem {
   const Event* event = nullptr;
   const Fault* fault = nullptr;
 };
@@ -47,7 +47,7 @@ class Teller {
 
   /// Returns the events and faults up to the reported fault, and further to the one that ended the
   /// run; all of them if there is no fault.
-  std::vector<Told> told() const;
+  std::vector<StoryItem> items() const;
   /// Returns them in words, one line each. The number of calls during a task's set-up is one line.
   std::vector<Line> lines() const;
   /// Returns one event or fault in words, with its turn, its task and its weight.

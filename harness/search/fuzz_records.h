@@ -28,7 +28,7 @@ inline constexpr auto kConfigTag = static_cast<std::uint16_t>(hash_name("config"
 
 using Records = std::vector<Decision>;
 
-/// Parses the records. Fills up an incomplete one at the end with zeros, as the decoder does.
+/// Parses the records. Pads an incomplete last record with zeros, like the decoder.
 inline Records read_records(std::span<const std::uint8_t> bytes) {
   Records records((bytes.size() + sizeof(Decision) - 1) / sizeof(Decision), Decision{});
   if (!bytes.empty()) std::memcpy(records.data(), bytes.data(), bytes.size());

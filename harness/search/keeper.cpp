@@ -123,7 +123,7 @@ void Keeper::tell(std::size_t index) {
   const Finding& finding = result_.findings[index];
   const auto now =
       std::tuple(finding.reproducer.trace, finding.is_minimized, finding.nondeterministic);
-  if (options_.found && std::exchange(seen_[index].told, now) != now) options_.found(finding);
+  if (options_.found && std::exchange(seen_[index].reported, now) != now) options_.found(finding);
 }
 
 }  // namespace harness::searching

@@ -50,7 +50,7 @@ class Keeper {
   struct Seen {
     std::uint64_t last_run = 0;
     std::vector<Sample> smallest;
-    std::tuple<std::uint64_t, bool, bool> told;  ///< Trace, minimized, nondeterministic.
+    std::tuple<std::uint64_t, bool, bool> reported;  ///< Trace, minimized, nondeterministic.
   };
   /// Returns a hash of the properties that make two faults the same finding.
   static std::uint64_t key_of(const Fault& fault, int window);

@@ -83,7 +83,7 @@ class Searcher {
     earlier_seconds_ = result_.seconds = seconds_run();
   }
 
-  bool told_to_stop() const {
+  bool stop_requested() const {
     return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
   }
 
@@ -92,7 +92,7 @@ class Searcher {
     if (options_.run_limit != 0 && runs >= options_.run_limit) return ended_ = true;
     if (options_.stop_at_first && result_.first_fault_run != 0) return ended_ = true;
     if ((runs & 15) != 0 && !was_endless_) return false;
-    if (told_to_stop()) return result_.stopped = ended_ = true;
+    if (stop_requested()) return result_.stopped = ended_ = true;
     show_progress();
     return options_.second_limit != 0 && seconds_since(begin_) >= until && !in_overtime();
   }
@@ -117,7 +117,7 @@ class Searcher {
     if (options_.second_limit != 0)
       deadline = begin + std::chrono::duration_cast<Clock::duration>(
                              std::chrono::duration<double>(seconds_left()));
-    result_.cut_short = !minimizer_.run(deadline) && !told_to_stop();
+    result_.cut_short = !minimizer_.run(deadline) && !stop_requested();
     result_.minimize_seconds += seconds_since(begin);
   }
 
@@ -189,7 +189,7 @@ class Searcher {
       if (!result_.findings[i].minimized.reproduced) keeper_.take_smallest(i);
       keeper_.tell(i);
     }
-    result_.stopped |= told_to_stop();
+    result_.stopped |= stop_requested();
     result_.verdict = judge(result_.claim, result_.config_tallies());
     result_.rows = arrivals_.rows(result_.claim);
   }

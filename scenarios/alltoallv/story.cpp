@@ -161,13 +161,13 @@ void Story::let_go(const Use& use, BirthId met, std::uint64_t count) {
     return fmt::format("unmap_memhandle: collective {}, refcount {} of", i / kCountLimit,
                        left == 0 ? "0 - 1" : fmt::format("{}", left - 1));
   });
-  const std::uint64_t told = std::min<std::uint64_t>(count, kCountLimit - 1);
+  const std::uint64_t shown = std::min<std::uint64_t>(count, kCountLimit - 1);
   constexpr std::array kScratch{Label("unmap_memhandle: the team's scratch,"),
                                 Label("unmap_memhandle: the scratch of team 2,")};
   const Hold* hold = state_.find_hold(use);
   const bool own = hold != nullptr && hold->region == met;
   tell(own ? EventKind::step : EventKind::note,
-       use.is_of_scratch() ? kScratch[use.team] : kLabels[(use.request + 1) * kCountLimit + told],
+       use.is_of_scratch() ? kScratch[use.team] : kLabels[(use.request + 1) * kCountLimit + shown],
        met);
 }
 

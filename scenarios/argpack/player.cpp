@@ -10,7 +10,7 @@ Player::Player(harness::Scene& scene, Judge& judge, const Theme& theme)
       chooser_(scene),
       use_(scene.world().scheduler) {}
 
-// ---- what there is ----------------------------------------------------------------------------
+// ---- available objects ------------------------------------------------------------------------
 
 Situation Player::look() const {
   Situation now{take_census(judge_.path().globals)};

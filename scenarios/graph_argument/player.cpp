@@ -15,7 +15,7 @@ Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
       use_(scene.world().scheduler),
       api_(api_of(scene.variant())) {}
 
-// ---- what there is ----------------------------------------------------------------------------
+// ---- available objects ------------------------------------------------------------------------
 
 Situation Player::look() const { return {judges_.census(), has_added(), has_launched(), api_}; }
 

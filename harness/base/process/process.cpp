@@ -73,7 +73,7 @@ unsigned long present_persona() {
   environ = environment;
   ::execvp(words[0], words);
   const int error = errno;
-  [[maybe_unused]] const ssize_t told = ::write(refusal.ends[1], &error, sizeof error);
+  [[maybe_unused]] const ssize_t written = ::write(refusal.ends[1], &error, sizeof error);
   ::_exit(127);
 }
 

@@ -20,9 +20,9 @@ using Command = std::vector<std::string>;
 
 struct ProcessEnd {
   int code = 0;            ///< Exit code, or minus the signal.
-  bool timed_out = false;  ///< We ended it, because it took too long.
-  bool outlived = false;   ///< It ended normally, and we ended children that it had left behind.
-  bool stopped = false;    ///< We ended it at the user's request.
+  bool timed_out = false;  ///< It was killed because it took too long.
+  bool outlived = false;   ///< It ended normally, and left children that were killed.
+  bool stopped = false;    ///< It was ended at the user's request.
   std::string hang;        ///< How it hung, in words that follow "the program "; else empty.
   double seconds = 0;      ///< Run time.
   std::string out;

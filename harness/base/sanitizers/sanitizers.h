@@ -89,12 +89,12 @@ inline void edge_acquire(void* address) {
 }
 
 /// Orders accesses of tasks to `place` while it exists, like a lock that no task waits for, because
-/// no switch can occur while it is held. `told` is false if the tasks are ordered already, or if no
-/// program may rely on the order; then only TSan sees it.
+/// no switch can occur while it is held. `notify` is false if the tasks are ordered already, or if
+/// no program may rely on the order; then only TSan sees it.
 class EdgePassage {
  public:
-  explicit EdgePassage(void* place, bool told = true) : place_(place) {
-    if (told && EdgeListener::current != nullptr) [[unlikely]]
+  explicit EdgePassage(void* place, bool notify = true) : place_(place) {
+    if (notify && EdgeListener::current != nullptr) [[unlikely]]
       EdgeListener::current->passed(place);
     device_edge_acquire(place);
   }

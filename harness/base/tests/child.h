@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child: a program run to its end, with what it wrote.
+// Child: a child process that has ended, with its output.
 #pragma once
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of what was compiled: how much stays, and what goes.
+// The cache of compiled code: which files it keeps, and which it evicts.
 #include "harness/base/files/content_cache.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class ContentCacheFolder : public ::testing::Test {
   }
   void TearDown() override { ::unsetenv("AFTERLIFE_PTX_CACHE"); }
 
-  /// A file that was used this many hours ago.
+  /// Makes a file that was last used this many hours ago.
   fs::path make(const std::string& name, std::size_t bytes, int hours_ago) const {
     const fs::path file = folder_.path() / name;
     std::ofstream(file) << std::string(bytes, 'x');
@@ -49,13 +49,13 @@ class ContentCacheFolder : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(ContentCacheFolder, ManySmallFilesStay) {
+TEST_F(ContentCacheFolder, ManySmallFilesAreKept) {
   for (int i = 0; i < 1500; ++i) make(std::to_string(i), 10, i);
   ContentCache().bound();
   EXPECT_EQ(count(folder_.path()), 1500u);
 }
 
-TEST_F(ContentCacheFolder, WhatWasNotUsedForLongestGoesUntilTheRestFits) {
+TEST_F(ContentCacheFolder, TheLeastRecentlyUsedFilesAreEvicted) {
   std::vector<fs::path> files;
   for (int i = 0; i < 10; ++i) files.push_back(make(std::to_string(i), 100, 10 - i));
   const ContentCache cache;
@@ -65,7 +65,7 @@ TEST_F(ContentCacheFolder, WhatWasNotUsedForLongestGoesUntilTheRestFits) {
     EXPECT_EQ(fs::exists(files[static_cast<std::size_t>(i)]), i == 0 || i > 5) << i;
 }
 
-TEST_F(ContentCacheFolder, WhatIsBeingWrittenStaysForADay) {
+TEST_F(ContentCacheFolder, AFileBeingWrittenIsKeptForADay) {
   const fs::path fresh = make("draft-aaaaaa.so", 100, 2);
   const fs::path other = make("0123.nvrtc.42-0.draft", 10, 2);
   const fs::path left = make("draft-bbbbbb", 100, 30);
@@ -76,7 +76,7 @@ TEST_F(ContentCacheFolder, WhatIsBeingWrittenStaysForADay) {
   EXPECT_FALSE(fs::exists(done));
 }
 
-TEST_F(ContentCacheFolder, ManyWhoMakeUseAndRemoveAtOnceLeaveWholeFilesWithinTheLimit) {
+TEST_F(ContentCacheFolder, ConcurrentUsersLeaveWholeFilesWithinTheLimit) {
   constexpr std::uintmax_t kLimit = 4000;
   const std::string text(100, 'y');
   const auto work = [&](int who) {

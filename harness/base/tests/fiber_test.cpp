@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kStackBytes = (kAsan || kTsan ? 256 : 64) * 1024;
 
-/// A fiber that runs `steps` and goes home after each.
+/// A fiber that runs `steps`, and switches back after each.
 struct Walker {
   Fiber* home;
   Fiber fiber;
@@ -41,7 +41,7 @@ TEST(Fiber, RunsInTurnsAndFinishes) {
   EXPECT_EQ(walker.taken, 3);
 }
 
-TEST(Fiber, AnAbandonedOneStartsAgainOnTheSameStack) {
+TEST(Fiber, AnAbandonedFiberRestartsOnTheSameStack) {
   StackPool stacks(kStackBytes);
   Fiber home;
   home.adopt_thread();
@@ -55,7 +55,7 @@ TEST(Fiber, AnAbandonedOneStartsAgainOnTheSameStack) {
   }
 }
 
-TEST(Fiber, AReusedStackIsNotPoisonedByTheFramesThatWereAbandonedOnIt) {
+TEST(Fiber, AReusedStackIsNotPoisonedByAbandonedFrames) {
   struct Deep {
     Fiber* home;
     Fiber fiber;
@@ -122,7 +122,7 @@ TEST(Fiber, StacksAreReusedLastInFirstOut) {
   EXPECT_EQ(stacks.take(), taken.back());
 }
 
-TEST(FiberDeathTest, AnOverflowMeetsTheGuardPage) {
+TEST(FiberDeathTest, AnOverflowHitsTheGuardPage) {
   if (kAsan || kTsan) GTEST_SKIP() << "the sanitizers' own stacks are deeper";
   EXPECT_DEATH(
       {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files read whole: bounds, pipes, and how they begin. And folders: that are made, and that one
-// program holds.
+// Reading whole files and their beginnings, with limits; pipes. Creating and locking folders.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -46,20 +45,20 @@ class Files : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(Files, AreReadWholeUpToTheLimitOfTheirKind) {
+TEST_F(Files, AreReadWholeUpToTheirSizeLimit) {
   EXPECT_EQ(read_whole_file(written(kNote.byte_limit), kNote).size(), kNote.byte_limit);
   EXPECT_THAT(complaint(written(kNote.byte_limit + 1)),
               EndsWith("note: is over 1 MiB, which no note is: is it the right file?"));
   EXPECT_EQ(read_whole_file(written(kNote.byte_limit + 1)).size(), kNote.byte_limit + 1);
 }
 
-TEST_F(Files, AreRefusedInOneLineThatNamesThem) {
+TEST_F(Files, AreRefusedInOneLineWithTheirName) {
   EXPECT_THAT(complaint(path("none")), HasSubstr("none: cannot open: No such file"));
   EXPECT_THAT(complaint(path("")), HasSubstr("is a folder: expected the file of a note"));
   EXPECT_THAT(complaint(path("two\nlines")), HasSubstr("two\\nlines: cannot open"));
 }
 
-TEST_F(Files, OfAPipeAreReadUntilTheWriterIsDone) {
+TEST_F(Files, APipeIsReadUntilItsWriterCloses) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   std::fstream keeps_it_open(path("pipe"), std::ios::in | std::ios::out);
   std::jthread writer([&] {
@@ -72,7 +71,7 @@ TEST_F(Files, OfAPipeAreReadUntilTheWriterIsDone) {
   EXPECT_EQ(read_whole_file(path("pipe"), kNote), "partpartpart");
 }
 
-TEST_F(Files, BeginWithAsManyBytesAsThereAre) {
+TEST_F(Files, ReadingABeginningReturnsTheBytesAvailable) {
   std::ofstream(path("note")) << "begin, and more";
   EXPECT_EQ(read_begin(path("note"), 5), "begin");
   EXPECT_EQ(read_begin(path("note"), 64), "begin, and more");
@@ -81,7 +80,7 @@ TEST_F(Files, BeginWithAsManyBytesAsThereAre) {
 }
 
 // A child of a program may hold the folder for a moment longer than the program does.
-TEST_F(Files, AFolderThatIsLetGoOfSoonIsWaitedFor) {
+TEST_F(Files, ALockedFolderThatIsUnlockedSoonIsWaitedFor) {
   auto held = std::make_unique<HeldFolder>(path(""));
   std::jthread holder([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -90,18 +89,18 @@ TEST_F(Files, AFolderThatIsLetGoOfSoonIsWaitedFor) {
   EXPECT_NO_THROW(HeldFolder{path("")});
 }
 
-TEST_F(Files, AFolderThatStaysHeldIsRefused) {
+TEST_F(Files, AFolderThatStaysLockedIsRefused) {
   const HeldFolder held(path(""));
   EXPECT_THROW(HeldFolder{path("")}, std::runtime_error);
 }
 
-TEST_F(Files, AFolderIsMadeWithThoseThatItIsIn) {
+TEST_F(Files, AFolderIsCreatedWithItsParents) {
   make_folder(path("a/b/c"));
   EXPECT_TRUE(std::filesystem::is_directory(path("a/b/c")));
   make_folder(path("a/b"));  // It is there.
 }
 
-TEST_F(Files, AFolderWhereAFileIsIsRefusedInOneLineWithAdvice) {
+TEST_F(Files, AFolderBelowAFileIsRefusedInOneLineWithAdvice) {
   const std::string file = written(1);
   try {
     make_folder(file + "/a", "choose another");

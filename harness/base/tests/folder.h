@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folder: files of a test. Each has a separate folder, for tests run side by side.
+// Folder: a temporary folder for the files of a test. Each test has its own, so that tests can run
+// in parallel.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ inline void write_file(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// A folder of its own for one test.
+/// A separate folder for one test.
 class Folder {
  public:
   Folder() {

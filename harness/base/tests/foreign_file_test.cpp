@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that something else may have made: which are read, how much of them, and which names lead
-// to one.
+// Files from untrusted sources: which of them are read, up to which size, and which names are
+// accepted.
 #include "harness/base/files/foreign_file.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ TEST_F(ForeignFiles, AreReadByPlainNamesAlone) {
   EXPECT_THAT(inside(std::string(5000, 'a')), HasSubstr("not a plain name"));
 }
 
-TEST_F(ForeignFiles, AreNeverReachedThroughALinkOfTheFolder) {
+TEST_F(ForeignFiles, AreNeverReachedThroughALinkInTheFolder) {
   fs::create_symlink(path("secret"), path("sent/cell/link"));
   fs::create_symlink("/dev/zero", path("sent/cell/endless"));
   fs::create_directory_symlink(path("."), path("sent/out"));
@@ -74,7 +74,7 @@ TEST_F(ForeignFiles, AreNeverReachedThroughALinkOfTheFolder) {
     EXPECT_THAT(inside(name), HasSubstr("is a symbolic link")) << name;
 }
 
-TEST_F(ForeignFiles, ALinkThatTheUserNamesIsFollowed) {
+TEST_F(ForeignFiles, ALinkNamedByTheUserIsFollowed) {
   fs::create_symlink(path("secret"), path("mine"));
   fs::create_directory_symlink(path("sent"), path("theirs"));
   EXPECT_EQ(named("mine"), "a secret");
@@ -83,7 +83,7 @@ TEST_F(ForeignFiles, ALinkThatTheUserNamesIsFollowed) {
   EXPECT_THAT(named("endless"), HasSubstr("endless: is a device, not a regular file"));
 }
 
-TEST_F(ForeignFiles, ThatAreNoneAreRefusedUnopened) {
+TEST_F(ForeignFiles, PipesFoldersAndMissingFilesAreRefused) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   ASSERT_EQ(::mkfifo(path("sent/pipe").c_str(), 0600), 0);
   EXPECT_THAT(named("pipe"), HasSubstr("pipe: is a pipe, not a regular file"));
@@ -96,7 +96,7 @@ TEST_F(ForeignFiles, ThatAreNoneAreRefusedUnopened) {
   EXPECT_NO_THROW(require_no_link(path("none")));
 }
 
-TEST_F(ForeignFiles, HaveAtMost16MebibytesOrLinesOfThat) {
+TEST_F(ForeignFiles, AreLimitedTo16MebibytesAndSoAreTheirLines) {
   make("most", kLimit);
   make("more", kLimit + 1);
   EXPECT_EQ(named("most").size(), kLimit);
@@ -125,7 +125,7 @@ TEST_F(ForeignFiles, AreReadLineByLineToTheirEnd) {
   }
 }
 
-TEST(PlainNames, LeadNowhereAndSayNothingToATerminal) {
+TEST(PlainNames, HoldNoPathAndNoTerminalControl) {
   for (const char* name : {"a", "argpack-borrow-stale-0123abcd.repro", "_", "7", "a+b=c,d@e"})
     EXPECT_TRUE(is_plain_name(name)) << name;
   for (const char* name : {"", ".", "..", "a/b", "-a", "a b", "a\n", "\xc3\xa9", "a:b", "~", "$x"})
@@ -137,7 +137,7 @@ TEST(PlainNames, LeadNowhereAndSayNothingToATerminal) {
   EXPECT_THROW(hexadecimal_digits("0x", "a tape"), NotAName);
 }
 
-TEST(Reproducers, OfAFindingOfRunAreRefusedByName) {
+TEST(Reproducers, AFindingOfAfterlifeRunIsRefusedByName) {
   for (const char* text : {"{\"afterlife\": \"run 1\"}", " \n{}", "{"}) try {
       parse_reproducer(text, "a.repro");
       ADD_FAILURE() << text;

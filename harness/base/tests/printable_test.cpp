@@ -11,7 +11,7 @@ TEST(Printable, OrdinaryTextIsLeftAlone) {
             "a name, 'quoted' \"twice\" ~ é ü 漢 🙂");
 }
 
-TEST(Printable, WhatATerminalWouldObeyIsTold) {
+TEST(Printable, ControlCharactersAreEscaped) {
   EXPECT_EQ(printable("\x1b[31mred\x07\n\t\r\x7f"), "\\x1b[31mred\\x07\\n\\t\\r\\x7f");
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
   EXPECT_EQ(printable("\xc2\x9b"
@@ -19,7 +19,7 @@ TEST(Printable, WhatATerminalWouldObeyIsTold) {
             "\\u{9b}31m");  // CSI in one character.
 }
 
-TEST(Printable, WhatHidesOrTurnsTextIsTold) {
+TEST(Printable, InvisibleAndDirectionCharactersAreEscaped) {
   EXPECT_EQ(printable("a\xe2\x80\xae"
                       "b"),
             "a\\u{202e}b");
@@ -28,7 +28,7 @@ TEST(Printable, WhatHidesOrTurnsTextIsTold) {
             "a\\u{200b}b");
 }
 
-TEST(Printable, BytesThatAreNoUtf8AreTold) {
+TEST(Printable, InvalidUtf8IsEscaped) {
   EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");
   EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");                    // Longer than need be.
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // Half of a pair.
@@ -40,7 +40,7 @@ TEST(Printable, BytesThatAreNoUtf8AreTold) {
   EXPECT_EQ(utf8_bytes("ab\xe2\x82"), 2u);
 }
 
-TEST(Printable, LongNamesAreShownByTheirEnds) {
+TEST(Printable, LongNamesAreShortenedInTheMiddle) {
   const std::string name = "begin" + std::string(900'000, 'x') + "end";
   const std::string text = shown(name);
   EXPECT_LT(text.size(), 150u);
@@ -49,7 +49,7 @@ TEST(Printable, LongNamesAreShownByTheirEnds) {
   EXPECT_EQ(shown("short"), "short");
 }
 
-TEST(Printable, NoCharacterIsCutInHalf) {
+TEST(Printable, NoCharacterIsSplit) {
   std::string name;
   for (int i = 0; i < 100; ++i) name += "é";
   for (std::size_t limit = 8; limit < 100; ++limit)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of functions in what llvm-symbolizer prints.
+// Function names in the output of llvm-symbolizer.
 #include "harness/base/process/symbols.h"
 
 #include <gtest/gtest.h>

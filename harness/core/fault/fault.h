@@ -27,12 +27,12 @@ struct Fault {
   Name activation = 0;  ///< The activation in which it happened, such as an op or a kernel launch.
   Name captured = 0;    ///< The graph operation that captured what was used, or 0. Evidence, not
                         ///< identity.
-  Label captured_at;    ///< The function that captured it, or that took a lock of a circle.
+  Label captured_at;    ///< The function that captured it, or that took a lock of a lock cycle.
                         ///< Evidence.
   Tick tick = 0;
   std::uintptr_t code = 0;  ///< Program counter of a device access; evidence, not identity.
   /// The other side: the writer of a word of another generation, or the other task of a race or of
-  /// a circle of locks. Evidence, not identity. Tick 0 means unknown.
+  /// a lock cycle. Evidence, not identity. Tick 0 means unknown.
   struct Writer {
     Label site;
     Tick tick = 0;

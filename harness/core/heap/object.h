@@ -80,7 +80,7 @@ class Ref {
   bool operator==(const Ref& other) const = default;
   BirthId birth() const { return birth_; }
 
-  void reset() { *this = Ref(); }  ///< Counts down, and refers to nothing afterwards.
+  void reset() { *this = Ref(); }  ///< Drops the reference.
   /// Releases the reference without counting down: a leak, until steal() takes it over.
   Object* leak() { return std::exchange(object_, nullptr); }
   /// Takes over a count that the caller owned. Unchecked, as in C: if the caller owned none, a

@@ -60,7 +60,7 @@ class Ledger {
   const Life& life(BirthId id) const { return lives_[raw(id)]; }  ///< Valid until the next birth.
   const Records<Life>& lives() const { return lives_; }           ///< [0] is "none".
 
-  // ---- what can be wrong; each records a fault at the current site ----
+  // ---- faults, recorded at the current site ---------------------------
 
   /// Records a use of `meant`. `met` is the object that is alive at the address now, or none.
   /// Returns false if there is none: the caller must not touch the memory.

@@ -18,7 +18,7 @@ struct Lock {
 
 namespace scheduling {
 
-/// A small set. Locks above its limit are not kept, and no circle with them is reported.
+/// A small set. Locks above its limit are not kept, and no cycle with them is reported.
 class HeldLocks {
  public:
   void clear() { count_ = 0; }              ///< Forgets all locks.

@@ -76,7 +76,7 @@ bool LockOrder::together(const Edge& a, const Edge& b) {
   });
 }
 
-/// Extends the path to a circle, if edges lead from its end to its beginning.
+/// Extends the path to a cycle, if edges lead from its end to its beginning.
 bool LockOrder::closes(Path& path) {
   const Resource end = path.back()->to.resource;
   for (const Edge& next : edges_) {
@@ -92,7 +92,7 @@ bool LockOrder::closes(Path& path) {
   return false;
 }
 
-// The report begins with the lock whose name is first, so that a circle has the same name wherever
+// The report begins with the lock whose name is first, so that a cycle has the same name wherever
 // it was closed.
 void LockOrder::tell(const Path& circle) {
   const auto first = std::min_element(
@@ -114,8 +114,8 @@ void LockOrder::tell(const Path& circle) {
                     scheduler_.tasks().label(edge->task).view(), edge->from.label.view(),
                     edge->to.label.view(), edge->site.view());
   const std::uint64_t name = mix(fault.object_kind.hash(), fault.use_site.hash());
-  if (std::find(told_.begin(), told_.end(), name) != told_.end()) return;
-  told_.push_back(name);
+  if (std::find(reported_.begin(), reported_.end(), name) != reported_.end()) return;
+  reported_.push_back(name);
   scheduler_.history().add(std::move(fault));
 }
 

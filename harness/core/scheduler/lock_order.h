@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// LockOrder: the order in which tasks take locks. A circle of locks, taken by several tasks that
+// LockOrder: the order in which tasks take locks. A lock cycle, taken by several tasks that
 // could have run at the same time, is a fault of the kind `lock_cycle`, even if no task hung.
 //
 // Source: the lock graph of Goodlock (Havelund 2000). An edge means that a task that holds one lock
-// waited for another, or would have. A circle counts if its edges belong to different tasks that
+// waited for another, or would have. A cycle counts if its edges belong to different tasks that
 // held no lock in common. Departure: if a task waited for other work before (a latch, a stream),
 // edges of that work are not combined with its later edges.
 #pragma once
@@ -26,7 +26,7 @@ class LockOrder {
   explicit LockOrder(Scheduler& scheduler) : scheduler_(scheduler) {}
   void begin() {  // Forgets the edges of the previous run.
     edges_.clear();
-    told_.clear();
+    reported_.clear();
     begin_bits_ = 0;
     last_ = 0;
   }
@@ -68,11 +68,11 @@ class LockOrder {
 
   Scheduler& scheduler_;
   std::vector<Edge> edges_;
-  std::uint64_t begin_bits_ = 0;     ///< Bit per hash of a lock at which an edge begins.
-  std::size_t last_ = 0;             ///< The most recently noted edge, which is usually the next
-                                     ///< one, too.
-  Path path_;                        ///< A member to reuse its storage.
-  std::vector<std::uint64_t> told_;  ///< Hashes of the circles that were reported.
+  std::uint64_t begin_bits_ = 0;  ///< Bit per hash of a lock at which an edge begins.
+  std::size_t last_ = 0;          ///< The most recently noted edge, which is usually the next
+                                  ///< one, too.
+  Path path_;                     ///< A member to reuse its storage.
+  std::vector<std::uint64_t> reported_;  ///< Hashes of the reported cycles.
 };
 
 }  // namespace harness::scheduling

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LockWatch: records which locks tasks take, and what they have waited for, so that a circle of
+// LockWatch: records which locks tasks take, and what they have waited for, so that a cycle of
 // locks is a fault even if this run does not hang. Records nothing outside of tasks.
 #pragma once
 

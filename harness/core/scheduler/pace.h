@@ -64,8 +64,7 @@ class Pace {
   std::vector<std::uint32_t> process_skews_;  ///< By process. Processes beyond the end have full
                                               ///< speed.
   std::vector<std::uint16_t> eligible_;       ///< The last result.
-  std::uint64_t eligible_version_ = 0;        ///< The version of the ready set that it was made
-                                              ///< from.
+  std::uint64_t eligible_version_ = 0;        ///< The ready set's version for that result.
   Tick eligible_until_ = 0;                   ///< The tick at which the next task is released.
 };
 

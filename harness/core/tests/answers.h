@@ -22,8 +22,8 @@ enum class Answers : std::uint8_t {
   random,         ///< By chance, with a fixed seed.
 };
 
-/// Answers the picks that concern the order and the lateness of work; no call fails, and no storage
-/// comes back.
+/// Answers choices of the order and the lateness of work. No error is injected, and no storage is
+/// reused.
 class OrderAnswers final : public Strategy {
  public:
   explicit OrderAnswers(Answers answers) : answers_(answers) {}

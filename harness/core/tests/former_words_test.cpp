@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of older versions, which name three kinds of fault by other words, are read as if they were
+// Files of older versions use other names for three kinds of fault. They are read as if they were
 // new.
 #include "harness/core/fault/former_words.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(FormerWords, AreTheFirstOfASignatureAndNoOthers) {
+TEST(FormerWords, AreReplacedAtTheStartOfASignatureOnly) {
   EXPECT_EQ(in_current_words("order device memory born:a"), "data_race device memory born:a");
   EXPECT_EQ(in_current_words("retention"), "leak");
   EXPECT_EQ(in_current_words("use_after_death stream"), "use_after_free stream");
@@ -27,7 +27,7 @@ TEST(FormerWords, AreTheFirstOfASignatureAndNoOthers) {
     EXPECT_EQ(in_former_words(in_current_words(signature)), signature);
 }
 
-TEST(FormerWords, AreReadInAReproducer) {
+TEST(FormerWords, AreAcceptedInAReproducer) {
   const Reproducer read = parse_reproducer(
       "afterlife reproducer 1\npath argpack\nvariant borrow\n"
       "config backend=gfx gil=off collector=allocation\ndevice sim\ntasks script\n"
@@ -37,13 +37,13 @@ TEST(FormerWords, AreReadInAReproducer) {
   EXPECT_THAT(read.faults, ElementsAre("data_race device memory used:a", "leak slot"));
 }
 
-TEST(FormerWords, AreReadInASuppression) {
+TEST(FormerWords, AreAcceptedInASuppression) {
   const auto read = client::Suppressions::parse("order */x.py a reason\n* f another\n", "old");
   EXPECT_EQ(read.all()[0].kind, "data_race");
   EXPECT_EQ(read.all()[1].kind, "*");
 }
 
-TEST(FormerWords, AreReadInAFindingWhichKeepsItsName) {
+TEST(FormerWords, AreAcceptedInAFindingWhichKeepsItsName) {
   client::Finding finding;
   finding.fault.kind = "data_race";
   finding.fault.signature = "data_race bytes of device memory used:cuMemcpy";
@@ -60,7 +60,7 @@ TEST(FormerWords, AreReadInAFindingWhichKeepsItsName) {
       << "the number in the name";
 }
 
-TEST(FormerWords, MakeNoOtherCause) {
+TEST(FormerWords, DoNotChangeTheCause) {
   nightly::Cell cell;
   cell.path = "path";
   cell.variant = "variant";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hardware watch, if the machine has one; elsewhere the reason is reported.
+// The hardware watch. On a machine without one, the tests are skipped with the reason.
 #include "harness/core/instruments/hardware_watch.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST_F(TestHardwareWatch, SeesAStoreAndNamesTheFunction) {
 #if defined(__x86_64__)
 // Some virtual machines deliver the trap without its register. Here, the kernel writes, which the
 // watch does not see, and an instruction traps in that way.
-TEST_F(TestHardwareWatch, TakesATrapThatNamesNoPlaceForAWriteToThePlaceThatChanged) {
+TEST_F(TestHardwareWatch, AttributesATrapWithoutAnAddressToTheChangedBytes) {
   HardwareWatch watch;
   ASSERT_TRUE(watch.watch(bytes, 8));
   ASSERT_TRUE(watch.watch(bytes + 8, 8));
@@ -67,7 +67,7 @@ TEST_F(TestHardwareWatch, TakesATrapThatNamesNoPlaceForAWriteToThePlaceThatChang
 }
 #endif
 
-TEST_F(TestHardwareWatch, SeesStoresOfAnyWidthThatTouchTheByte) {
+TEST_F(TestHardwareWatch, SeesStoresOfAnyWidthThatOverlapTheByte) {
   HardwareWatch watch;
   ASSERT_TRUE(watch.watch(bytes + 8, 1));
   put<std::uint8_t>(bytes + 8, 1);
@@ -80,7 +80,7 @@ TEST_F(TestHardwareWatch, SeesStoresOfAnyWidthThatTouchTheByte) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{1, 2, 3}));
 }
 
-TEST_F(TestHardwareWatch, HasFourRegistersAndTakesThemBack) {
+TEST_F(TestHardwareWatch, HasFourRegistersAndReusesThem) {
   HardwareWatch watch;
   for (std::size_t i = 0; i < HardwareWatch::kRegisterCount; ++i)
     EXPECT_TRUE(watch.watch(bytes + 8 * i, 8)) << i;
@@ -94,7 +94,7 @@ TEST_F(TestHardwareWatch, HasFourRegistersAndTakesThemBack) {
   EXPECT_EQ(watch.writes()[0].place, bytes + 40);
 }
 
-TEST_F(TestHardwareWatch, CountsWhatItCannotKeep) {
+TEST_F(TestHardwareWatch, CountsHitsThatItCannotKeep) {
   HardwareWatch watch(2);
   ASSERT_TRUE(watch.watch(bytes, 8));
   for (std::uint64_t i = 0; i < 5; ++i) put<std::uint64_t>(bytes, i);
@@ -102,7 +102,7 @@ TEST_F(TestHardwareWatch, CountsWhatItCannotKeep) {
   EXPECT_EQ(watch.lost_count(), 3U);
 }
 
-TEST_F(TestHardwareWatch, SeesNothingOnceItIsGone) {
+TEST_F(TestHardwareWatch, SeesNothingAfterItsDestruction) {
   {
     HardwareWatch watch;
     ASSERT_TRUE(watch.watch(bytes, 8));
@@ -112,7 +112,7 @@ TEST_F(TestHardwareWatch, SeesNothingOnceItIsGone) {
   EXPECT_TRUE(watch.writes().empty());
 }
 
-TEST(WatchRota, EveryThingIsWatchedInExactlyOneTurn) {
+TEST(WatchRota, EveryObjectIsWatchedInExactlyOneTurn) {
   constexpr std::size_t kThings = 11;
   const std::size_t turns = WatchRota::turns_for(kThings);
   EXPECT_EQ(turns, 3U);
@@ -124,7 +124,7 @@ TEST(WatchRota, EveryThingIsWatchedInExactlyOneTurn) {
   for (std::size_t nth = 0; nth < kThings; ++nth) EXPECT_TRUE(WatchRota{}.wants(nth));
 }
 
-TEST(CodePlace, NamesAFunctionThatIsNotExportedAndNothingWhereNoCodeIs) {
+TEST(CodePlace, NamesAFunctionThatIsNotExportedAndNothingOutsideCode) {
   const auto code = reinterpret_cast<std::uintptr_t>(&put<std::uint16_t>);
   EXPECT_THAT(code_place(code + 1).function, HasSubstr("put"));
   EXPECT_EQ(code_place(1).module, "");

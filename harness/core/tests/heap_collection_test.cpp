@@ -29,7 +29,7 @@ TEST(HeapCollection, OnlyTheCollectorFreesACycle) {
 
 constexpr TypeInfo kSlow{"Slow", [](Object&) { Managed::now->scheduler.turn({}); }};
 
-TEST(HeapCollection, AnotherTaskMayWaitForItsEnd) {
+TEST(HeapCollection, AnotherTaskCanWaitForTheEndOfACollection) {
   Managed stage;
   Alternate alternate;
   stage.begin(alternate, {.gil = false});
@@ -51,7 +51,7 @@ TEST(HeapCollection, AnotherTaskMayWaitForItsEnd) {
   EXPECT_EQ(stage.scheduler.run(), Ending::finished);
 }
 
-TEST(HeapCollection, WhatIsReferredToFromOutsideACycleKeepsTheCycleAlive) {
+TEST(HeapCollection, AReferenceFromOutsideKeepsACycleAlive) {
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -71,7 +71,7 @@ TEST(HeapCollection, WhatIsReferredToFromOutsideACycleKeepsTheCycleAlive) {
   EXPECT_EQ(stage.heap.live_count(), 0u);
 }
 
-TEST(HeapCollection, WhatOnlyAYoungerReachableObjectRefersToSurvives) {
+TEST(HeapCollection, AnObjectReachableOnlyFromAYoungerObjectSurvives) {
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -86,7 +86,7 @@ TEST(HeapCollection, WhatOnlyAYoungerReachableObjectRefersToSurvives) {
   });
 }
 
-TEST(HeapCollection, AnObjectInACycleOutlivesItsMembers) {
+TEST(HeapCollection, AnObjectInACycleDiesAfterItsMembers) {
   static constexpr TypeInfo kType{
       "T", nullptr, [](Object& self) { Managed::now->tell(self.payload<Named>().name); }};
   Managed stage;
@@ -102,7 +102,7 @@ TEST(HeapCollection, AnObjectInACycleOutlivesItsMembers) {
   EXPECT_EQ(stage.story, (Story{"member", "object"}));
 }
 
-TEST(HeapCollection, SurvivorsGrowOldAndYoungCollectionsPassThemBy) {
+TEST(HeapCollection, SurvivorsAgeAndYoungCollectionsSkipThem) {
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -119,7 +119,7 @@ TEST(HeapCollection, SurvivorsGrowOldAndYoungCollectionsPassThemBy) {
   });
 }
 
-TEST(HeapCollection, ACycleThroughAnUntrackedObjectIsNeverFound) {
+TEST(HeapCollection, ACycleThroughAnUntrackedObjectIsNeverCollected) {
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -133,7 +133,7 @@ TEST(HeapCollection, ACycleThroughAnUntrackedObjectIsNeverFound) {
   EXPECT_EQ(stage.heap.live_count(), 2u);
 }
 
-TEST(HeapCollection, ACollectionIsAnEventWhenItFoundSomethingOrWasAskedFor) {
+TEST(HeapCollection, ACollectionIsAnEventIfItFoundGarbageOrWasRequested) {
   Managed stage;
   CollectOnce finds_nothing(0);
   const auto collections = [&] {
@@ -158,7 +158,7 @@ TEST(HeapCollection, ACollectionIsAnEventWhenItFoundSomethingOrWasAskedFor) {
 
 // ---- finalizers -------------------------------------------------------------------------------
 
-TEST(HeapCollection, AFinalizerMaySaveItsObjectAndRunsOnceAllTheSame) {
+TEST(HeapCollection, AFinalizerMayResurrectItsObjectAndRunsOnlyOnce) {
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -173,7 +173,7 @@ TEST(HeapCollection, AFinalizerMaySaveItsObjectAndRunsOnceAllTheSame) {
   EXPECT_EQ(stage.heap.live_count(), 0u);
 }
 
-TEST(HeapCollection, AFinalizerMaySaveAWholeCycleFromTheCollector) {
+TEST(HeapCollection, AFinalizerMayResurrectAWholeCycle) {
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -194,7 +194,7 @@ TEST(HeapCollection, AFinalizerMaySaveAWholeCycleFromTheCollector) {
   EXPECT_EQ(stage.heap.live_count(), 0u);
 }
 
-TEST(HeapCollection, AFinalizerMayReplaceTheMembersOfOthersAndMakeGarbage) {
+TEST(HeapCollection, AFinalizerMayReplaceMembersOfOtherObjects) {
   static constexpr TypeInfo kFinalizer{"FinalizerAction", [](Object& self) {
                                          Managed& stage = *Managed::now;
                                          make_cycle(stage, "p", "q");
@@ -219,7 +219,7 @@ TEST(HeapCollection, AFinalizerMayReplaceTheMembersOfOthersAndMakeGarbage) {
   EXPECT_EQ(stage.heap.live_count(), 0u);
 }
 
-TEST(HeapCollection, AFinalizerThatFreesOthersOfTheSameGarbageIsSafe) {
+TEST(HeapCollection, AFinalizerMayFreeOtherObjectsOfTheSameGarbage) {
   static constexpr TypeInfo kBreaker{"Breaker", [](Object& self) {
                                        Managed::now->tell("break");
                                        self.get("next")->clear();
@@ -244,7 +244,7 @@ TEST(HeapCollection, AFinalizerThatFreesOthersOfTheSameGarbageIsSafe) {
   EXPECT_TRUE(stage.history.faults().empty());
 }
 
-TEST(HeapCollection, AFinalizerRunsDuringTheAllocationOfSomethingElse) {
+TEST(HeapCollection, AFinalizerRunsDuringAnUnrelatedAllocation) {
   Managed stage;
   CollectOnce second(1);
   stage.run(second, [&] {
@@ -271,7 +271,7 @@ TEST(HeapCollection, AFinalizersActivationIsNamedAfterItsObject) {
   EXPECT_EQ(stage.story, Story{"ran"});
 }
 
-TEST(HeapCollection, WhatIsDyingCannotBeSavedAndDiesOnce) {
+TEST(HeapCollection, ADyingObjectCannotBeResurrectedAndDiesOnce) {
   static constexpr TypeInfo kChild{"Child", [](Object& self) {
                                      Ref owned = self.payload<BorrowedRef>().own();
                                      const WeakRef weak(owned);
@@ -293,7 +293,7 @@ TEST(HeapCollection, WhatIsDyingCannotBeSavedAndDiesOnce) {
   EXPECT_EQ(stage.only_fault().kind, FaultKind::use_after_free);
 }
 
-TEST(HeapCollection, AReferenceTakenAndDroppedWhileDyingEndsNothing) {
+TEST(HeapCollection, AReferenceTakenAndDroppedDuringDeallocationIsHarmless) {
   static constexpr TypeInfo kChild{"Child", [](Object& self) {
                                      const Ref owned = self.payload<BorrowedRef>().own();
                                      EXPECT_FALSE(self.get("weak")->payload<WeakRef>().lock());
@@ -315,7 +315,7 @@ TEST(HeapCollection, AReferenceTakenAndDroppedWhileDyingEndsNothing) {
   EXPECT_TRUE(stage.history.faults().empty());
 }
 
-TEST(HeapCollection, AFinalizerThatTakesACountOfItsOwnObjectEndsItsLifeOnce) {
+TEST(HeapCollection, AFinalizerThatDropsACountOfItsOwnObjectEndsItsLifeOnce) {
   static constexpr TypeInfo kType{"T", [](Object& self) {
                                     if (Managed::now->saved) return;
                                     Ref::steal(&self);
@@ -331,7 +331,7 @@ TEST(HeapCollection, AFinalizerThatTakesACountOfItsOwnObjectEndsItsLifeOnce) {
   EXPECT_TRUE(stage.history.faults().empty());
 }
 
-TEST(HeapCollection, OneThatSavesItselfFromDeepInAChainIsSeenByTheCollector) {
+TEST(HeapCollection, AnObjectResurrectedFromDeepInAChainIsTracked) {
   Managed stage;
   Plain plain;
   for (int depth = 0; depth < 40; ++depth)
@@ -353,7 +353,7 @@ TEST(HeapCollection, OneThatSavesItselfFromDeepInAChainIsSeenByTheCollector) {
 
 // ---- when it may run --------------------------------------------------------------------------
 
-TEST(HeapCollection, BeforeThreeTwelveTheCollectorRunsAtAllocationsAndNotBetweenSteps) {
+TEST(HeapCollection, BeforePython312TheCollectorRunsAtAllocationsOnly) {
   Managed stage;
   CollectOnce first(0);
   stage.run(first, [&] {
@@ -365,7 +365,7 @@ TEST(HeapCollection, BeforeThreeTwelveTheCollectorRunsAtAllocationsAndNotBetween
   });
 }
 
-TEST(HeapCollection, FromThreeTwelveOnTheCollectorRunsBetweenStepsAndNotAtAllocations) {
+TEST(HeapCollection, SincePython312TheCollectorRunsBetweenStepsOnly) {
   Managed stage;
   CollectOnce third(2);
   stage.run(third,
@@ -384,7 +384,7 @@ TEST(HeapCollection, FromThreeTwelveOnTheCollectorRunsBetweenStepsAndNotAtAlloca
             {true, CollectAt::eval_breaker});
 }
 
-TEST(HeapCollection, WithNothingAllocatedSinceTheLastCollectionNoneIsDue) {
+TEST(HeapCollection, NoCollectionIsDueWithoutAnAllocationSinceTheLast) {
   Managed stage;
   CollectOnce first(0);
   stage.run(first,
@@ -399,7 +399,7 @@ TEST(HeapCollection, WithNothingAllocatedSinceTheLastCollectionNoneIsDue) {
             {true, CollectAt::eval_breaker});
 }
 
-TEST(HeapCollection, TheAnswerNamesAGeneration) {
+TEST(HeapCollection, TheChoiceSelectsAGeneration) {
   for (const std::uint32_t choice : {1u, 2u, 3u}) {
     Managed stage;
     CollectOnce second(1, choice);

@@ -52,7 +52,7 @@ bool has_torn_call(const Story& story) {
   return false;
 }
 
-TEST(Interpreter, NobodyElseRunsPythonInsideACCallThatHoldsTheGil) {
+TEST(Interpreter, NoOtherTaskRunsPythonDuringACCallThatHoldsTheGil) {
   Managed stage;
   Alternate alternate;
   EXPECT_FALSE(has_torn_call(tell_in_steps(stage, alternate, true, {})));
@@ -62,7 +62,7 @@ TEST(Interpreter, NobodyElseRunsPythonInsideACCallThatHoldsTheGil) {
   }
 }
 
-TEST(Interpreter, WithoutAGilACCallIsTorn) {
+TEST(Interpreter, WithoutAGilACCallIsInterrupted) {
   Managed stage;
   bool torn = false;
   for (std::uint64_t seed = 0; seed < 300 && !torn; ++seed) {
@@ -72,7 +72,7 @@ TEST(Interpreter, WithoutAGilACCallIsTorn) {
   EXPECT_TRUE(torn);
 }
 
-TEST(Interpreter, ACCallThatAllowsThreadsLetsTheOthersIn) {
+TEST(Interpreter, ACCallThatReleasesTheGilLetsOtherTasksRun) {
   Managed stage;
   Alternate alternate;
   stage.begin(alternate);

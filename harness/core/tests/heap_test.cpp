@@ -14,7 +14,7 @@ using namespace testing;
 
 // ---- counting ---------------------------------------------------------------------------------
 
-TEST(Heap, TheLastReferenceEndsTheLifeAtOnce) {
+TEST(Heap, DroppingTheLastReferenceFreesImmediately) {
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -35,7 +35,7 @@ TEST(Heap, TheLastReferenceEndsTheLifeAtOnce) {
   EXPECT_TRUE(stage.history.faults().empty());
 }
 
-TEST(Heap, MembersDieAfterTheirOwnersFinalizerInTheOrderTheyWereSet) {
+TEST(Heap, MembersDieAfterTheOwnersFinalizerInOrderOfAssignment) {
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -48,7 +48,7 @@ TEST(Heap, MembersDieAfterTheirOwnersFinalizerInTheOrderTheyWereSet) {
   EXPECT_EQ(stage.story, (Story{"finalize outer", "finalize z", "finalize a", "finalize 0"}));
 }
 
-TEST(Heap, ReplacingAMemberKillsTheOldOneWithTheNewOneInPlace) {
+TEST(Heap, ReplacingAMemberFreesTheOldOneAfterStoringTheNewOne) {
   static constexpr TypeInfo kChild{"Child", [](Object& self) {
                                      const Ref parent = self.payload<BorrowedRef>()->get("c");
                                      Managed::now->tell(parent->payload<Named>().name);
@@ -81,7 +81,7 @@ TEST(Heap, DeallocRunsAfterTheMembersAreGoneAndThePayloadDiesLast) {
   EXPECT_EQ(stage.story, (Story{"finalize", "finalize m", "dealloc", "payload"}));
 }
 
-TEST(Heap, AChainOfAThousandDiesOnASmallStackInOrder) {
+TEST(Heap, AChainOfAThousandObjectsDiesInOrderOnASmallStack) {
   Managed stage;
   Plain plain;
   const Ending ending = stage.run(plain, [&] {
@@ -100,7 +100,7 @@ TEST(Heap, AChainOfAThousandDiesOnASmallStackInOrder) {
   EXPECT_EQ(stage.story.front(), "finalize head");
 }
 
-TEST(Heap, ALeakIsVisible) {
+TEST(Heap, ALeakedObjectStaysLive) {
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -131,7 +131,7 @@ TEST(Heap, ABorrowedReferenceToADeadObjectIsFatal) {
   EXPECT_EQ(stage.only_fault().signature(), "use_after_free Spoken died:drop used:use");
 }
 
-TEST(Heap, ABorrowedReferenceToARecycledObjectMeetsTheOther) {
+TEST(Heap, ABorrowedReferenceToARecycledObjectReachesTheNewObject) {
   Managed stage;
   Reuse reuse;
   const Ending ending = stage.run(reuse, [&] {
@@ -150,7 +150,7 @@ TEST(Heap, ABorrowedReferenceToARecycledObjectMeetsTheOther) {
   EXPECT_EQ(stage.history.faults()[0].kind, FaultKind::recycled_use);
 }
 
-TEST(Heap, StorageComesBackInEveryOrderThatIsOffered) {
+TEST(Heap, StorageIsReusedInEveryOrderOffered) {
   Managed stage;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Dice dice(seed);
@@ -168,7 +168,7 @@ TEST(Heap, StorageComesBackInEveryOrderThatIsOffered) {
   }
 }
 
-TEST(Heap, TheMostRecentlyFreedIsOfferedFirstAndTheOthersStayOnOffer) {
+TEST(Heap, TheMostRecentlyFreedStorageIsOfferedFirst) {
   Managed stage;
   Contrary contrary;  // Takes the last offer: the one freed longest ago.
   stage.run(contrary, [&] {
@@ -183,7 +183,7 @@ TEST(Heap, TheMostRecentlyFreedIsOfferedFirstAndTheOthersStayOnOffer) {
   });
 }
 
-TEST(Heap, WithoutAGilABorrowedReferenceMayGoStaleInMidUse) {
+TEST(Heap, WithoutAGilABorrowedReferenceMayBecomeStaleDuringUse) {
   Managed stage;
   int fatal = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -202,7 +202,7 @@ TEST(Heap, WithoutAGilABorrowedReferenceMayGoStaleInMidUse) {
   EXPECT_LT(fatal, 300);
 }
 
-TEST(Heap, ACountThatGoesMissingKillsTheObjectUnderItsOwnersHands) {
+TEST(Heap, AMissingCountFreesAnObjectThatIsStillOwned) {
   Managed stage;
   Plain plain;
   const Ending ending = stage.run(plain, [&] {
@@ -240,7 +240,7 @@ TEST(Heap, WeakReferencesAreClearedBeforeTheFinalizersOfACycle) {
 
 // ---- many random runs -------------------------------------------------------------------------
 
-/// A thread that makes, links, drops and collects as the dice say.
+/// A thread that randomly makes, links, drops and collects objects.
 void churn(Managed& stage, std::array<Ref, 4>& variables) {
   Picker& picker = stage.picker;
   const auto pick = [&](std::uint32_t count) { return picker.pick(Site::argument, count); };
@@ -268,7 +268,7 @@ void churn(Managed& stage, std::array<Ref, 4>& variables) {
   }
 }
 
-TEST(Heap, WhateverTwoThreadsDoNothingIsLeftAtTheEnd) {
+TEST(Heap, TwoThreadsLeaveNoObjectsBehind) {
   Managed stage;
   for (const bool gil : {true, false})
     for (const CollectAt at : {CollectAt::allocation, CollectAt::eval_breaker})
@@ -286,7 +286,7 @@ TEST(Heap, WhateverTwoThreadsDoNothingIsLeftAtTheEnd) {
       }
 }
 
-TEST(Heap, ARunThatEndsInMidCollectionLeavesNothingForTheNext) {
+TEST(Heap, ARunThatEndsDuringACollectionDoesNotAffectTheNext) {
   static constexpr TypeInfo kDeadly{"Deadly", [](Object& self) { self.heap().scheduler().die(); }};
   Managed stage;
   Plain plain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many faults of a run are kept, of a target that is at fault in every turn.
+// The limit of faults per run, for a target with a fault in every turn.
 #include "harness/core/history/history.h"
 #include "harness/core/fault/kinds.h"
 
@@ -15,7 +15,7 @@ namespace toy = testing::toy;
 
 constexpr Tick kTurns = 100'000;
 
-std::uint64_t looks;  ///< Looks of window_of() at the faults before the one that it is asked about.
+std::uint64_t looks;  ///< Earlier faults that window_of() has read.
 
 /// Answers with a wrong value in every turn there is.
 void drive_at_fault(Scene& scene) {
@@ -48,7 +48,7 @@ Case case_of(const Scenario& scenario) {
   return {&scenario, toy::borrow, config_at(scenario, 0), &toy::no_device, {}};
 }
 
-TEST(Faults, TheFirstFewOfARunAreKeptAndTheOneThatEndedIt) {
+TEST(Faults, TheFirstFaultsOfARunAndTheFatalOneAreKept) {
   const Scenario scenario = at_fault_in_every_turn();
   Runner runner;
   const Outcome& outcome = runner.run(case_of(scenario));
@@ -62,7 +62,7 @@ TEST(Faults, TheFirstFewOfARunAreKeptAndTheOneThatEndedIt) {
   }
 }
 
-TEST(Faults, ARunWithVeryManyDoesNotStallASearch) {
+TEST(Faults, ARunWithVeryManyFaultsDoesNotStallASearch) {
   const Scenario scenario = at_fault_in_every_turn();
   SearchOptions options;
   options.strategy = find(tables::strategies(), "random_walk");
@@ -78,7 +78,7 @@ TEST(Faults, ARunWithVeryManyDoesNotStallASearch) {
   EXPECT_LE(looks, run_count * History::kFaultLimit * History::kFaultLimit);
 }
 
-TEST(Faults, OfFatalOnesBeyondTheLimitTheLastIsKept) {
+TEST(Faults, TheLastFatalFaultBeyondTheLimitIsKept) {
   History history;
   const auto add = [&](FaultKind kind, bool fatal, Tick tick) {
     Fault fault;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hold, and things that are met by a number: a table of the path's may have given it out again.
+// Holds of objects that are used by number, in a path whose table reuses numbers.
 #include <gtest/gtest.h>
 
 #include "harness/core/intervention/intervention.h"
@@ -12,7 +12,7 @@ namespace {
 
 namespace toy = testing::toy;
 
-/// Variants: a thing with storage of its own goes, or nothing but its number.
+/// Variants: an object with its own storage ends, or only its number.
 enum Gone : std::size_t { thing, number };
 
 struct Numbered {
@@ -58,14 +58,14 @@ Outcome run_with(Gone gone, const Hold& hold) {
   return runner.run(kScenario, gone, config_at(kScenario, 0), toy::no_device, strategy);
 }
 
-TEST(Hold, IsThereForItsUseWhoeverHasItsNumber) {
+TEST(Hold, KeepsAnObjectThatIsUsedByNumber) {
   EXPECT_TRUE(run_with(thing, {.object = "another"}).failed());
   EXPECT_FALSE(run_with(thing, {.object = "thing"}).failed());
   EXPECT_FALSE(run_with(thing, {.object = "thing", .used = "meet"}).failed());
   EXPECT_TRUE(run_with(thing, {.object = "thing", .used = "elsewhere"}).failed());
 }
 
-TEST(Hold, OfNothingButANumberMeetsWhoHasItNow) {
+TEST(Hold, OfANumberAloneReachesItsPresentOwner) {
   EXPECT_TRUE(run_with(number, {.object = "thing"}).failed());
 }
 

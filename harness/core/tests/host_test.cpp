@@ -27,7 +27,7 @@ TEST(Host, ABorrowedPointerReachesItsLiveOwner) {
   EXPECT_TRUE(stage.history.faults().empty());
 }
 
-TEST(Host, UseAfterFreeIsFatalWhereNobodyLives) {
+TEST(Host, UseOfUnoccupiedFreedStorageIsFatal) {
   Stage stage;
   Plain plain;
   bool went_on = false;
@@ -49,7 +49,7 @@ TEST(Host, UseAfterFreeIsFatalWhereNobodyLives) {
             "use_after_free Thing born:create died:destroy used:use");
 }
 
-TEST(Host, AStalePointerMeetsTheThingThatWasGivenTheStorage) {
+TEST(Host, AStalePointerReachesTheObjectThatReusedTheStorage) {
   Stage stage;
   Contrary contrary;
   int seen = 0;
@@ -68,7 +68,7 @@ TEST(Host, AStalePointerMeetsTheThingThatWasGivenTheStorage) {
   EXPECT_NE(stage.only_fault().recycler, 0u);
 }
 
-TEST(Host, StorageIsOnlyGivenToItsOwnKind) {
+TEST(Host, StorageIsReusedOnlyByTheSameKind) {
   Stage stage;
   Contrary contrary;
   stage.run(contrary, [&] {
@@ -80,7 +80,7 @@ TEST(Host, StorageIsOnlyGivenToItsOwnKind) {
   });
 }
 
-TEST(Host, ReuseIsNotPlain) {
+TEST(Host, ReuseIsNotTheDefault) {
   Stage stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -93,7 +93,7 @@ TEST(Host, ReuseIsNotPlain) {
   EXPECT_TRUE(stage.picker.tape().empty());
 }
 
-TEST(Ledger, ANameComesFromItsCauseAndNotFromARunningNumber) {
+TEST(Ledger, ANameIsDerivedFromItsCauseNotFromACounter) {
   Stage stage;
   Plain plain;
   Name alone = 0;
@@ -113,7 +113,7 @@ TEST(Ledger, ANameComesFromItsCauseAndNotFromARunningNumber) {
   EXPECT_EQ(alone, after_others);
 }
 
-TEST(Ledger, ASecondDeathIsADoubleFree) {
+TEST(Ledger, ASecondEndIsADoubleFree) {
   Stage stage;
   Plain plain;
   stage.run(plain, [&] {

@@ -25,13 +25,13 @@ TEST(Pick, EverySiteIsFoundByItsTag) {
   EXPECT_EQ(site_of_tag(0), -1);
 }
 
-TEST(Pick, DerivedNamesNeverLookLikeOpSlots) {
+TEST(Pick, DerivedNamesNeverCollideWithOpSlots) {
   for (std::uint32_t nth = 0; nth < 1000; ++nth)
     EXPECT_EQ(derive_name(slot_name(3, 4), Label("thing").hash(), nth) >> 62, 2u);
   EXPECT_LT(slot_name(0xfffe, 0xffff), Name{1} << 33);
 }
 
-TEST(Pick, OnlyAnswersThatAreNotPlainReachTheTape) {
+TEST(Pick, OnlyAnswersOtherThanTheDefaultReachTheTape) {
   testing::Plain plain;
   testing::Contrary contrary;
   Picker picker;
@@ -53,7 +53,7 @@ TEST(Pick, AQuestionWithOneOptionIsCountedButNotAsked) {
   EXPECT_EQ(picker.question_count(), 1u);
 }
 
-TEST(Pick, ATapeHasNoTwoDecisionsOnQuestionsOfOneName) {
+TEST(Pick, ATapeHasOneDecisionPerQuestionName) {
   testing::Contrary contrary;
   Picker picker;
   picker.begin(contrary);
@@ -66,7 +66,7 @@ TEST(Pick, ATapeHasNoTwoDecisionsOnQuestionsOfOneName) {
   EXPECT_EQ(picker.question_count(), Activation::kQuestionLimit + kMore);
 }
 
-TEST(Pick, AStrategyThatHearsAllChangesNothing) {
+TEST(Pick, AStrategyThatObservesAllQuestionsChangesNothing) {
   class Listener final : public testing::Contrary {
    public:
     bool hears_all() const override { return true; }
@@ -85,7 +85,7 @@ TEST(Pick, AStrategyThatHearsAllChangesNothing) {
   EXPECT_EQ(picker.question_count(), 1u);
 }
 
-TEST(Pick, ATapeHoldsTheNameOfAThingAndNotItsPlace) {
+TEST(Pick, ATapeRecordsTheNameOfAnOptionNotItsIndex) {
   testing::Contrary contrary;
   Picker picker;
   Tens tens;
@@ -94,7 +94,7 @@ TEST(Pick, ATapeHoldsTheNameOfAThingAndNotItsPlace) {
   EXPECT_EQ(picker.tape(), Tape{decide(0, Site::schedule, 0, 30)});
 }
 
-TEST(Pick, AnAnswerThatDoesNotFitIsPlain) {
+TEST(Pick, AnAnswerOutOfRangeIsTheDefault) {
   Tens tens;
   EXPECT_EQ((Question{0, Site::schedule, 0, 4, &tens}.index(20)), 2u);
   EXPECT_EQ((Question{0, Site::schedule, 0, 2, &tens}.index(20)), 0u);
@@ -102,7 +102,7 @@ TEST(Pick, AnAnswerThatDoesNotFitIsPlain) {
   EXPECT_EQ((Question{0, Site::argument, 0, 4, nullptr}.index(4)), 0u);
 }
 
-TEST(Replay, SaysWhatTheTapeSaysAndOtherwiseThePlainest) {
+TEST(Replay, AnswersFromTheTapeAndElseWithTheDefault) {
   Replay replay({decide(7, Site::lag, 2, 3)});
   replay.begin();
   EXPECT_EQ(replay.answer({7, Site::lag, 2, 4, nullptr}), 3u);
@@ -111,7 +111,7 @@ TEST(Replay, SaysWhatTheTapeSaysAndOtherwiseThePlainest) {
   EXPECT_EQ(replay.answer({8, Site::lag, 2, 4, nullptr}), 0u);
 }
 
-TEST(Replay, CountsEachDecisionThatMeetsItsQuestionOnce) {
+TEST(Replay, CountsEachMatchedDecisionOnce) {
   Replay replay({decide(7, Site::lag, 0, 3), decide(8, Site::lag, 0, 1)});
   replay.begin();
   replay.answer({7, Site::lag, 0, 2, nullptr});
@@ -121,7 +121,7 @@ TEST(Replay, CountsEachDecisionThatMeetsItsQuestionOnce) {
   EXPECT_EQ(replay.met_count(), 0u);
 }
 
-TEST(Replay, HoldsTapesOfAnyLengthAndForgetsTheOneBefore) {
+TEST(Replay, TakesTapesOfAnyLengthAndDropsThePreviousOne) {
   Tape tape;
   for (std::uint32_t i = 0; i < 5000; ++i)
     tape.push_back(
@@ -134,7 +134,7 @@ TEST(Replay, HoldsTapesOfAnyLengthAndForgetsTheOneBefore) {
   EXPECT_EQ(replay.answer({tape[1].activation, Site::argument, 1, 9, nullptr}), 0u);
 }
 
-TEST(Canonical, SortsAndDropsWhatHasNoEffect) {
+TEST(Canonical, SortsAndDropsDecisionsWithoutEffect) {
   const Decision a = decide(1, Site::lag, 0, 1);
   const Decision b = decide(2, Site::lag, 0, 5);
   const Decision plain = decide(1, Site::reuse, 0, 0);
@@ -142,7 +142,7 @@ TEST(Canonical, SortsAndDropsWhatHasNoEffect) {
   EXPECT_EQ(canonical({b, plain, a, unknown}), (Tape{a, b}));
 }
 
-TEST(Canonical, OfTwoDecisionsOnOneQuestionTheFirstCountsEverywhere) {
+TEST(Canonical, TheFirstOfTwoDecisionsOnOneQuestionCounts) {
   const Tape tape{decide(1, Site::lag, 0, 0), decide(1, Site::lag, 0, 2),
                   decide(1, Site::lag, 0, 3)};
   EXPECT_EQ(canonical(tape), Tape{tape[1]});

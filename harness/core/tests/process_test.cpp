@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes: who belongs to which, how fast one is, and where it may be held up.
+// Processes: which tasks belong to them, their speed, and the points at which they can be delayed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr ProcessId kSecond{1};
 
-/// Delays with one option, and continues with code that has not just been there where it can.
+/// Delays with one option, and switches to another task if possible.
 class Delays : public Strategy {
  public:
   explicit Delays(std::uint32_t option) : option_(option) {}
@@ -29,7 +29,7 @@ class Delays : public Strategy {
   std::uint32_t option_;
 };
 
-TEST(Process, ATaskBelongsToThatOfWhoeverSpawnedIt) {
+TEST(Process, ATaskBelongsToTheProcessOfItsSpawner) {
   testing::Stage stage;
   testing::Plain plain;
   stage.begin(plain);
@@ -48,7 +48,7 @@ TEST(Process, ATaskBelongsToThatOfWhoeverSpawnedIt) {
   EXPECT_EQ(seen[2], ProcessId::first);
 }
 
-TEST(Process, ASlowOneIsSlowWithAllItsTasks) {
+TEST(Process, ASlowProcessSlowsAllItsTasks) {
   testing::Stage stage;
   testing::Plain plain;
   stage.begin(plain);
@@ -67,7 +67,7 @@ TEST(Process, ASlowOneIsSlowWithAllItsTasks) {
   EXPECT_LT(ends[1], ends[0]);
 }
 
-/// Returns the steps of two tasks, in order, where the first comes by a delay point.
+/// Returns the steps of two tasks, in order; the first task passes a delay point.
 std::string order_with(Strategy& strategy, bool allowed) {
   testing::Stage stage;
   stage.begin(strategy);
@@ -87,7 +87,7 @@ std::string order_with(Strategy& strategy, bool allowed) {
   return order;
 }
 
-TEST(Process, ADelayPointHoldsUpOnlyByAPickAndOnlyWhereAllowed) {
+TEST(Process, ADelayPointDelaysOnlyByChoiceAndIfAllowed) {
   testing::Plain plain;
   Delays never(0);
   Delays briefly(1);
@@ -101,7 +101,7 @@ TEST(Process, ADelayPointHoldsUpOnlyByAPickAndOnlyWhereAllowed) {
   EXPECT_EQ(order_with(for_long, true), all + "a");
 }
 
-TEST(Process, OneThatIsHeldUpAloneGoesOnAtOnce) {
+TEST(Process, ALoneDelayedTaskContinuesImmediately) {
   testing::Stage stage;
   Delays for_long(5);
   stage.begin(for_long);
@@ -154,7 +154,7 @@ class Skews : public Strategy {
   Counts counts_;
 };
 
-TEST(Process, TheSkewActorAsksOnceForEachAndAllowsDelays) {
+TEST(Process, TheSkewActorAsksOncePerProcessAndAllowsDelays) {
   Scenario ranks = testing::toy::scenario;
   ranks.drive = drive_ranks;
   ranks.window_of = nullptr;

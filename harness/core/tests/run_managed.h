@@ -12,7 +12,8 @@
 
 namespace harness::testing {
 
-/// Collects generation `choice - 1` at the `at`-th question about it, and is plain otherwise.
+/// Collects generation `choice - 1` at the `at`-th question about it. All other answers are the
+/// default.
 class CollectOnce : public Strategy {
  public:
   explicit CollectOnce(std::uint32_t at, std::uint32_t choice = 3) : at_(at), choice_(choice) {}
@@ -35,7 +36,7 @@ class Reuse : public Strategy {
   std::uint32_t answer(const Question& question) override { return question.site == Site::reuse; }
 };
 
-/// The last of these to be begun: finalizers are plain functions, and find their way through it.
+/// The stage of the current run, for finalizers, which are plain functions.
 struct Managed : Stage {
   Heap heap{ledger};
   Interpreter* python = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the scheduler by themselves; scheduler_test.cpp has their results.
+// The parts of the scheduler, one by one. Their combination is tested in scheduler_test.cpp.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -47,7 +47,7 @@ class SchedulerParts : public ::testing::Test {
   Waiting waiting_;
 };
 
-TEST_F(SchedulerParts, TheReadySetIsAscendingAndSaysWhenItChanged) {
+TEST_F(SchedulerParts, TheReadySetIsAscendingAndReportsChanges) {
   ready_.make_unready(0);
   const std::uint64_t version = ready_.version();
   ready_.make_unready(0);
@@ -57,7 +57,7 @@ TEST_F(SchedulerParts, TheReadySetIsAscendingAndSaysWhenItChanged) {
   EXPECT_EQ(ready_.ready(), (Indices{0, 1, 2}));
 }
 
-TEST_F(SchedulerParts, WhoIsHeldUpIsHeldBackUntilThen) {
+TEST_F(SchedulerParts, ADelayedTaskIsHeldBackUntilItsTime) {
   pace_.hold_up(task(1), 10);
   EXPECT_TRUE(pace_.holds_back(9));
   EXPECT_EQ(pace_.eligible(9), (Indices{0, 2}));
@@ -67,7 +67,7 @@ TEST_F(SchedulerParts, WhoIsHeldUpIsHeldBackUntilThen) {
   EXPECT_FALSE(pace_.holds_back(10));
 }
 
-TEST_F(SchedulerParts, EachIsHeldBackForAsLongAsItIsHeldUp) {
+TEST_F(SchedulerParts, EachTaskIsHeldBackForItsOwnDelay) {
   pace_.hold_up(task(1), 10);
   pace_.hold_up(task(2), 20);
   EXPECT_EQ(pace_.eligible(9), (Indices{0}));
@@ -75,12 +75,12 @@ TEST_F(SchedulerParts, EachIsHeldBackForAsLongAsItIsHeldUp) {
   EXPECT_EQ(pace_.eligible(20), (Indices{0, 1, 2}));
 }
 
-TEST_F(SchedulerParts, NobodyIsHeldBackWhereNobodyWouldBeLeft) {
+TEST_F(SchedulerParts, NoTaskIsHeldBackIfAllAreDelayed) {
   for (std::uint16_t id = 0; id < 3; ++id) pace_.hold_up(task(id), 10);
   EXPECT_EQ(pace_.eligible(9), (Indices{0, 1, 2}));
 }
 
-TEST_F(SchedulerParts, ATouchWakesWhoWaitsForItOnceThePredicateHolds) {
+TEST_F(SchedulerParts, ATouchWakesAWaiterOnceItsPredicateHolds) {
   bool holds = false;
   sleep(task(1), 77, holds);
   touch(78);
@@ -93,7 +93,7 @@ TEST_F(SchedulerParts, ATouchWakesWhoWaitsForItOnceThePredicateHolds) {
   EXPECT_EQ(ready_.ready(), (Indices{0, 1, 2}));
 }
 
-TEST_F(SchedulerParts, APollerSeesWhatWasWrittenSinceItRead) {
+TEST_F(SchedulerParts, APollerSeesWritesSinceItsRead) {
   task(0).reads.add(77, 5);
   EXPECT_FALSE(waiting_.changed_since_read(task(0)));
   waiting_.touch(77, 6);
@@ -104,7 +104,7 @@ TEST_F(SchedulerParts, APollerSeesWhatWasWrittenSinceItRead) {
   EXPECT_TRUE(waiting_.changed_since_read(task(0))) << "more than it can keep";
 }
 
-TEST_F(SchedulerParts, AWaiterMakesADeadlockAndPollersALivelock) {
+TEST_F(SchedulerParts, AWaiterIsADeadlockAndPollersAreALivelock) {
   bool never = false;
   task(0).state = Task::State::paused;
   task(0).waits_for = "news";
@@ -121,7 +121,7 @@ TEST_F(SchedulerParts, AWaiterMakesADeadlockAndPollersALivelock) {
   EXPECT_EQ(stuck_fault(tasks_).kind, FaultKind::livelock) << "no one must finish who waits";
 }
 
-TEST(TurnCount, NoTwoRunsShareATime) {
+TEST(TurnCount, TicksOfTwoRunsDoNotOverlap) {
   TurnCount turns;
   turns.begin(2);
   turns.take();

@@ -37,7 +37,7 @@ std::string interleaving(Stage& stage, Strategy& strategy) {
   return order;
 }
 
-TEST(Scheduler, StaysOnTheTaskWhenEveryAnswerIsPlain) {
+TEST(Scheduler, StaysOnTheTaskWhenEveryAnswerIsTheDefault) {
   Stage stage;
   Plain plain;
   EXPECT_EQ(interleaving(stage, plain), "aabb");
@@ -66,7 +66,7 @@ TEST(Scheduler, EqualAnswersGiveEqualHistories) {
   EXPECT_EQ(stage.picker.tape(), tape);
 }
 
-TEST(Scheduler, AQuestionCarriesWhatEachTaskIsAboutToDo) {
+TEST(Scheduler, AQuestionHoldsTheNextStepOfEachTask) {
   struct Watch : Strategy {
     std::set<Resource> seen;
     std::uint32_t answer(const Question& question) override {
@@ -106,7 +106,7 @@ TEST(Scheduler, AWaiterSleepsUntilItsPredicateHolds) {
   }
 }
 
-TEST(Scheduler, APollingTaskWakesWhenWhatItReadIsWritten) {
+TEST(Scheduler, APollingTaskWakesWhenItsWordIsWritten) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Stage stage;
     Dice dice(seed);
@@ -128,7 +128,7 @@ TEST(Scheduler, APollingTaskWakesWhenWhatItReadIsWritten) {
   }
 }
 
-TEST(Scheduler, PollingForWhatNobodyWritesIsALivelock) {
+TEST(Scheduler, PollingAWordThatIsNeverWrittenIsALivelock) {
   Stage stage;
   Plain plain;
   EXPECT_EQ(stage.run(plain,
@@ -143,7 +143,7 @@ TEST(Scheduler, PollingForWhatNobodyWritesIsALivelock) {
   EXPECT_NE(stage.only_fault().detail.find("main waits for"), std::string::npos);
 }
 
-TEST(Scheduler, SpinningForeverMeetsTheTurnLimit) {
+TEST(Scheduler, SpinningForeverReachesTheTurnLimit) {
   Stage stage;
   Plain plain;
   EXPECT_EQ(stage.run(plain,
@@ -154,7 +154,7 @@ TEST(Scheduler, SpinningForeverMeetsTheTurnLimit) {
   EXPECT_EQ(stage.only_fault().kind, FaultKind::step_limit);
 }
 
-TEST(Scheduler, ADaemonMayStillWaitWhenTheRunIsOver) {
+TEST(Scheduler, ADaemonMayStillWaitAtTheEndOfTheRun) {
   Stage stage;
   Plain plain;
   stage.begin(plain);
@@ -173,7 +173,7 @@ TEST(Scheduler, AnExceptionThatLeavesATaskIsAFault) {
   EXPECT_EQ(stage.only_fault().detail, "boom");
 }
 
-TEST(Scheduler, ASwitchInsideACatchKeepsEachTasksException) {
+TEST(Scheduler, ASwitchInsideACatchPreservesEachTasksException) {
   Stage stage;
   Alternate alternate;
   stage.begin(alternate);
@@ -245,7 +245,7 @@ TEST(Scheduler, ASkewedTaskTakesFewerTurns) {
   EXPECT_EQ(stage.scheduler.run(), Ending::finished);
 }
 
-TEST(Scheduler, AnEngineAdvancesWhenAskedAndWhenNobodyElseCan) {
+TEST(Scheduler, AnEngineAdvancesWhenChosenAndWhenNoTaskCanRun) {
   struct Counter : Engine {
     Scheduler& scheduler;
     std::uint16_t id = 0;
@@ -292,7 +292,7 @@ TEST(Scheduler, AbandonedTasksDoNotDisturbTheNextRun) {
 
 // Two resources whose low bits are equal are distinguished, also when both are touched before the
 // waiter is asked.
-TEST(Scheduler, AWaiterIsWokenByItsOwnResourceAmongOthersThatClash) {
+TEST(Scheduler, AWaiterIsWokenByItsOwnResourceDespiteHashCollisions) {
   testing::Stage stage;
   testing::Plain plain;
   stage.begin(plain);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared segments: generations that no one sees, words in turns, and the program's own values.
+// Shared segments: hidden generations, words written in separate turns, and the program's own
+// values.
 #include "harness/core/shared/shared.h"
 #include "harness/core/fault/kinds.h"
 
@@ -21,7 +22,7 @@ struct MemInfo {
 constexpr Generation kFirst{1};
 constexpr Generation kSecond{2};
 
-TEST(Shared, AWordReadForItsOwnGenerationIsNoFault) {
+TEST(Shared, AWordReadInItsOwnGenerationIsNotAFault) {
   testing::Stage stage;
   testing::Plain plain;
   stage.run(plain, [&] {
@@ -70,7 +71,7 @@ int read_late(testing::Stage& stage, Order& order) {
   return seen;
 }
 
-TEST(Shared, WhereAllComesInOrderALateReaderReadsItsOwnWord) {
+TEST(Shared, AnEnforcedOrderKeepsTheWordForALateReader) {
   testing::Stage stage;
   Order order("mem_info_src", {}, {});
   EXPECT_EQ(read_late(stage, order), 7);
@@ -78,7 +79,7 @@ TEST(Shared, WhereAllComesInOrderALateReaderReadsItsOwnWord) {
   EXPECT_EQ(order.kept_count(), 1u);
 }
 
-TEST(Shared, WhereAllOfAnotherThingDoesItMeetsTheOtherOne) {
+TEST(Shared, AnOrderOfAnotherWordDoesNotKeepThisOne) {
   testing::Stage stage;
   Order order("sync_state", {}, {});
   EXPECT_EQ(read_late(stage, order), 9);
@@ -86,7 +87,7 @@ TEST(Shared, WhereAllOfAnotherThingDoesItMeetsTheOtherOne) {
   EXPECT_EQ(order.kept_count(), 0u);
 }
 
-TEST(Shared, AFaultTellsWhoWroteTheOtherGenerationAndWhen) {
+TEST(Shared, AFaultNamesTheWriterOfTheOtherGenerationAndItsTime) {
   testing::Stage stage;
   testing::Plain plain;
   stage.begin(plain);
@@ -106,7 +107,7 @@ TEST(Shared, AFaultTellsWhoWroteTheOtherGenerationAndWhen) {
   EXPECT_EQ(fault.writer.task, 0);
 }
 
-TEST(Shared, AWordThatWasNeverWrittenIsOfNoGeneration) {
+TEST(Shared, AWordNeverWrittenHasNoGeneration) {
   testing::Stage stage;
   testing::Plain plain;
   stage.run(plain, [&] {
@@ -116,7 +117,7 @@ TEST(Shared, AWordThatWasNeverWrittenIsOfNoGeneration) {
   EXPECT_EQ(stage.only_fault().kind, FaultKind::ghost_generation);
 }
 
-TEST(Shared, ASlotKeepsItsMembersAndReadsOnlyTheWordsOfOne) {
+TEST(Shared, ReadingAMemberOfASlotReadsItsWordsOnly) {
   testing::Stage stage;
   testing::Plain plain;
   stage.run(plain, [&] {
@@ -133,7 +134,7 @@ TEST(Shared, ASlotKeepsItsMembersAndReadsOnlyTheWordsOfOne) {
   EXPECT_TRUE(stage.history.faults().empty());
 }
 
-TEST(Shared, ACopyOfAStructIsOneFaultHoweverManyOfItsWordsAreAnothers) {
+TEST(Shared, ACopyOfAStructReportsAtMostOneFault) {
   testing::Stage stage;
   testing::Plain plain;
   stage.run(plain, [&] {
@@ -145,7 +146,7 @@ TEST(Shared, ACopyOfAStructIsOneFaultHoweverManyOfItsWordsAreAnothers) {
 }
 
 // With the other task in between any two words, the reader sees half of each: a torn struct.
-TEST(Shared, AStructIsWrittenWordByWordWithOthersInBetween) {
+TEST(Shared, AStructWriteCanBePreemptedBetweenWords) {
   testing::Stage stage;
   testing::Alternate alternate;
   stage.begin(alternate);
@@ -186,7 +187,7 @@ TEST(Shared, APollerSleepsUntilTheWordIsWritten) {
   EXPECT_LT(stage.scheduler.now(), 20u);
 }
 
-TEST(Shared, PollingForWhatNobodyWritesIsALivelock) {
+TEST(Shared, PollingAWordThatIsNeverWrittenIsALivelock) {
   testing::Stage stage;
   testing::Plain plain;
   stage.begin(plain);

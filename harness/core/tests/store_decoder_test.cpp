@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores decoded backwards from the instruction after them, as a debug register's trap gives it.
+// Decoding a store backwards from the next instruction, whose address a debug register's trap
+// reports.
 #include "harness/core/instruments/store_decoder.h"
 
 #include <gtest/gtest.h>
@@ -26,10 +27,10 @@ struct Row {
   const char* what;
   Bytes code;
   std::uint8_t width;
-  std::intptr_t offset;  ///< If it begins, from the word.
+  std::intptr_t offset;  ///< Start of the store, relative to the word.
 };
 
-TEST(StoreDecoder, TellsWidthAndPlaceOfEveryKindOfStore) {
+TEST(StoreDecoder, DecodesWidthAndAddressOfEveryKindOfStore) {
   const std::vector<Row> rows{
       {"mov %rax,0x18(%rdi)", {0x48, 0x89, 0x47, 0x18}, 8, 0},
       {"mov %eax,0x18(%rdi)", {0x89, 0x47, 0x18}, 4, 0},
@@ -55,13 +56,13 @@ TEST(StoreDecoder, TellsWidthAndPlaceOfEveryKindOfStore) {
   }
 }
 
-TEST(StoreDecoder, ReadsTheInstructionThatEndsThereAndNoOther) {
+TEST(StoreDecoder, DecodesTheInstructionThatEndsAtTheAddress) {
   // Two stores: the second one is asked for.
   EXPECT_EQ(decoded({0x48, 0x89, 0x47, 0x18, 0x88, 0x47, 0x18}).width, 1);
   EXPECT_EQ(decoded({0x90, 0x90, 0x48, 0x89, 0x47, 0x18}).width, 8);
 }
 
-TEST(StoreDecoder, SaysNothingOfWhatIsNoStoreToThatPlace) {
+TEST(StoreDecoder, DecodesNoStoreToAnotherAddress) {
   EXPECT_EQ(decoded({0x48, 0x8b, 0x47, 0x18}).width, 0) << "a load";
   EXPECT_EQ(decoded({0x48, 0x39, 0x47, 0x18}).width, 0) << "a comparison";
   EXPECT_EQ(decoded({0x83, 0x7b, 0x18, 0x01}).width, 0) << "another";

@@ -36,7 +36,7 @@ TEST(Sync, AMutexLetsOneTaskInAtATime) {
   }
 }
 
-TEST(Sync, AMutexThatIsOfferedGoesToOneTaskAtATime) {
+TEST(Sync, AnOfferedMutexIsHeldByOneTaskAtATime) {
   int handed_over = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Stage stage;
@@ -59,7 +59,7 @@ TEST(Sync, AMutexThatIsOfferedGoesToOneTaskAtATime) {
   EXPECT_GT(handed_over, 0);
 }
 
-TEST(Sync, AnOfferThatNobodyTakesIsOneTurn) {
+TEST(Sync, AnOfferWithoutATakerTakesOneTurn) {
   Stage stage;
   Plain plain;
   stage.run(plain, [&stage] {
@@ -77,7 +77,7 @@ TEST(Sync, AnOfferThatNobodyTakesIsOneTurn) {
   });
 }
 
-TEST(Sync, TwoLocksTakenInOppositeOrderDeadlockAndSayWhoWaitsForWhom) {
+TEST(Sync, ALockInversionDeadlocksAndNamesTheWaiters) {
   int deadlocks = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Stage stage;
@@ -170,7 +170,7 @@ TEST(Sync, ALoadThenStoreLosesAnUpdateAndFetchAddDoesNot) {
   EXPECT_TRUE(lost);
 }
 
-TEST(Sync, CompareExchangeReportsWhatItFound) {
+TEST(Sync, CompareExchangeReturnsTheFoundValue) {
   Stage stage;
   Plain plain;
   stage.run(plain, [&] {
@@ -225,7 +225,7 @@ TEST(Sync, TheGilChangesHandsOnlyAtCheckpoints) {
   }
 }
 
-TEST(Sync, WithoutAGilTasksMeetInsideACall) {
+TEST(Sync, WithoutAGilTasksOverlapInsideACall) {
   std::atomic<bool> met = false;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Stage stage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trails report a call and of shared words what they mean, and no address of ours.
+// Trails record the meaning of calls and of shared words, and no addresses of the harness.
 #include "harness/core/history/trail.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ class TrailOfCalls : public ::testing::Test {
   }
 };
 
-TEST_F(TrailOfCalls, AnAddressIsWhatLivesThereAndContentsAreWhatTheyAre) {
+TEST_F(TrailOfCalls, AddressesAreRecordedAsObjectsAndContentsAsValues) {
   const auto copy = [](std::size_t offset, std::uint64_t word) {
     return [=] {
       const CUdeviceptr other = allocate(64);
@@ -63,7 +63,7 @@ TEST_F(TrailOfCalls, AnAddressIsWhatLivesThereAndContentsAreWhatTheyAre) {
   EXPECT_NE(last("cuMemcpyHtoD", copy(8, 6)), one);
 }
 
-TEST_F(TrailOfCalls, AKernelsParametersAreToldAndSoIsItsStream) {
+TEST_F(TrailOfCalls, AKernelsParametersAndStreamAreRecorded) {
   const auto add = [](int count, bool on_other) {
     return [=] {
       CUstream stream = nullptr;
@@ -85,7 +85,7 @@ TEST_F(TrailOfCalls, AKernelsParametersAreToldAndSoIsItsStream) {
   EXPECT_THAT(of(last("cuLaunchKernel", add(1, false)), 9), Ne(of(one, 9)));
 }
 
-TEST_F(TrailOfCalls, ASharedWordIsToldByItsNameAndWhatItIs) {
+TEST_F(TrailOfCalls, ASharedWordIsRecordedByNameAndValue) {
   const auto written = [&](std::uint32_t value) {
     return last("sync_state", [value] {
       Scheduler& scheduler = World::current()->scheduler;
@@ -101,7 +101,7 @@ TEST_F(TrailOfCalls, ASharedWordIsToldByItsNameAndWhatItIs) {
   EXPECT_THAT(of(written(8), 2), ElementsAre(8));
 }
 
-TEST_F(TrailOfCalls, WithoutATrailNothingIsKept) {
+TEST_F(TrailOfCalls, WithoutATrailNothingIsRecorded) {
   Trail trail;
   {
     const Trail::Current current(trail);

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kParameterLimit = 32764;    ///< Parameters of a 
 /// All variables of a module, which are initialized when it is loaded.
 inline constexpr std::uint64_t kVariablesLimit = std::uint64_t{1} << 30;
 
-/// The message, one line, for a module that needs more memory than the device has.
+/// Thrown if a module needs more memory than the device has. The message is one line.
 struct TooLarge {
   std::string words;
 };

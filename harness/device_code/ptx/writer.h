@@ -27,7 +27,7 @@ class FunctionWriter {
 
   /// Returns the definition.
   std::string write();
-  /// Returns its first line, without the body.
+  /// Returns the first line of a function's definition.
   static std::string signature(const Function& function);
 
   // ---- parts of instructions. Errors: Unknown ---------------------------------------------------

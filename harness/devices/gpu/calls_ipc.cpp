@@ -24,8 +24,9 @@ CUresult open_memory(CUdeviceptr* address, CUipcMemHandle handle, unsigned flags
   GpuDevice& gpu = GpuDevice::current();
   if (address == nullptr || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
     return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult told = gpu.imports().failures().next(gpu.world()); told != CUDA_SUCCESS)
-    return told;
+  if (const CUresult injected = gpu.imports().failures().next(gpu.world());
+      injected != CUDA_SUCCESS)
+    return injected;
   const Imports::Exported* exported = gpu.imports().find(handle);
   const GpuDevice::Memory* memory =
       exported != nullptr ? gpu.memory_at(exported->address) : nullptr;

@@ -21,7 +21,7 @@ class Parts {
   bool has(const void* part) const { return wholes_.contains(part); }
   /// Returns whether it is `whole`, or inside it at some known level.
   bool is_in(const void* part, const void* whole) const {
-    constexpr int kDepthLimit = 64;  // Old handles may form a circle.
+    constexpr int kDepthLimit = 64;  // Old handles may form a cycle.
     for (int depth = 0; depth < kDepthLimit && part != whole; ++depth) {
       const auto known = wholes_.find(part);
       if (known == wholes_.end()) return false;

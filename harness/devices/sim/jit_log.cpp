@@ -8,7 +8,7 @@
 namespace harness::devices {
 
 void JitLog::limit(void** bytes) {
-  told_ = bytes;
+  used_out_ = bytes;
   bytes_ = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(*bytes));
 }
 
@@ -24,7 +24,7 @@ void JitLog::add(std::string_view line) {
 
 void JitLog::tell() const {
   if (buffer_ != nullptr && bytes_ != 0) buffer_[used_] = '\0';
-  if (told_ != nullptr) *told_ = reinterpret_cast<void*>(used_);
+  if (used_out_ != nullptr) *used_out_ = reinterpret_cast<void*>(used_);
 }
 
 JitLogs::JitLogs(unsigned count, const CUjit_option* options, void** values) {

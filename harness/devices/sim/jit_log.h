@@ -24,7 +24,7 @@ class JitLog {
   char* buffer_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t used_ = 0;
-  void** told_ = nullptr;
+  void** used_out_ = nullptr;
 };
 
 /// Returns whether the options are valid: as many as stated, and no more than cuda.h has.

@@ -129,7 +129,7 @@ AFTERLIFE_SHIM std::uint32_t afterlife_register() {
 #endif
 }
 
-/// Reads three registers that follow each other, as x, y and z.
+/// Reads three consecutive registers as x, y and z.
 template <int first>
 AFTERLIFE_SHIM uint3 afterlife_registers() {
   return {afterlife_register<first>(), afterlife_register<first + 1>(),
@@ -355,7 +355,7 @@ struct KernelTraits {
     KernelParameter parameters[sizeof...(Parameters) + 1] = {};  // C++ has no empty arrays.
     std::uint32_t bytes = 0;
   };
-  /// Places each parameter behind the one before it.
+  /// Places each parameter after the previous one.
   static constexpr Layout lay_out() {
     Layout layout;
     std::uint32_t i = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what holds for every function alike, by one call of each row
-// of cuda.def with nothing but zeros.
+// The conformance suite of devices/: rules for every function. Each row of cuda.def is called once
+// with zeros only.
 #include <set>
 
 #include "harness/devices/tests/cuda_stage.h"
@@ -39,7 +39,7 @@ bool is_one_of(const std::set<std::string_view>& names, const Row& row) {
   return names.contains(row.name);
 }
 
-TEST_P(CudaArguments, BeforeTheDriverIsInitializedNoFunctionWorks) {
+TEST_P(CudaArguments, NoFunctionWorksBeforeInitialization) {
   const std::set<std::string_view> pure{
       "cuGetErrorName",           "cuGetErrorString",    "cuInit",
       "cuDriverGetVersion",       "cuGetProcAddress_v2", "cuLogsRegisterCallback",
@@ -55,7 +55,7 @@ TEST_P(CudaArguments, BeforeTheDriverIsInitializedNoFunctionWorks) {
   expect_no_fault();
 }
 
-TEST_P(CudaArguments, WhatWorksOnAContextWantsOneThatIsCurrent) {
+TEST_P(CudaArguments, FunctionsOnAContextNeedACurrentOne) {
   if (GetParam() != Backend::sim) GTEST_SKIP() << "tasks share a thread, which has one";
   std::size_t tried = 0;
   Plain plain;
@@ -143,7 +143,7 @@ const std::set<std::string_view> kMeanSomething{
     "cuStreamSynchronize",
 };
 
-TEST_P(CudaArguments, NullIsInvalidWhereSomethingIsWanted) {
+TEST_P(CudaArguments, NullIsInvalidForARequiredArgument) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   std::size_t tried = 0;
   run([&] {
@@ -160,7 +160,7 @@ TEST_P(CudaArguments, NullIsInvalidWhereSomethingIsWanted) {
   EXPECT_GT(tried, 150u);
 }
 
-TEST_P(CudaArguments, ADeviceThatIsNotThereIsInvalid) {
+TEST_P(CudaArguments, ADeviceThatDoesNotExistIsInvalid) {
   run([] {
     constexpr CUdevice kNone = 99;
     char name[8];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: how a device and its contexts are named, told and asked.
+// The conformance suite of devices/: names, properties and queries of a device and its contexts.
 #include <cstring>
 #include <string>
 
@@ -12,7 +12,7 @@ extern "C" {
 #include "harness/driver/cuda/cuda.def"
 }
 
-// Older forms are among what is tested.
+// Deprecated functions are tested, too.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace harness::testing {
@@ -26,7 +26,7 @@ class CudaContext : public OnEveryDevice {
 
 // ---- the device -------------------------------------------------------------------------------
 
-TEST_P(CudaContext, TheDeviceHasAUuidThatStays) {
+TEST_P(CudaContext, TheDevicesUuidIsStable) {
   run([] {
     CUuuid first{};
     CUuuid second{};
@@ -39,7 +39,7 @@ TEST_P(CudaContext, TheDeviceHasAUuidThatStays) {
   });
 }
 
-TEST_P(CudaContext, TheDeviceIsFoundByItsPlaceOnTheBus) {
+TEST_P(CudaContext, TheDeviceIsFoundByItsBusId) {
   run([] {
     char text[32] = {};
     CUdevice device = -1;
@@ -55,7 +55,7 @@ TEST_P(CudaContext, TheDeviceIsFoundByItsPlaceOnTheBus) {
   });
 }
 
-TEST_P(CudaContext, ANameThatDoesNotFitAndTextThatIsNoPlaceAreInvalid) {
+TEST_P(CudaContext, AShortBufferAndAMalformedBusIdAreInvalid) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "how long is long enough is the driver's";
   run([] {
     char text[32] = {};
@@ -68,7 +68,7 @@ TEST_P(CudaContext, ANameThatDoesNotFitAndTextThatIsNoPlaceAreInvalid) {
   });
 }
 
-TEST_P(CudaContext, TheDeviceIsNoPeerOfItsOwn) {
+TEST_P(CudaContext, TheDeviceIsNotItsOwnPeer) {
   run([] {
     int value = 1;
     int minor = -1;
@@ -86,7 +86,7 @@ TEST_P(CudaContext, TheDeviceIsNoPeerOfItsOwn) {
   });
 }
 
-TEST_P(CudaContext, ExecutionAffinityIsAnsweredForAnyType) {
+TEST_P(CudaContext, ExecutionAffinityIsReportedForAnyType) {
   run([] {
     int supported = -1;
     CUDA_OK(cuDeviceGetExecAffinitySupport(&supported, CU_EXEC_AFFINITY_TYPE_SM_COUNT, 0));
@@ -99,7 +99,7 @@ TEST_P(CudaContext, ExecutionAffinityIsAnsweredForAnyType) {
   });
 }
 
-TEST_P(CudaContext, WhatEveryDeviceHasIsNotZero) {
+TEST_P(CudaContext, AttributesOfEveryDeviceAreNotZero) {
   run([] {
     for (const CUdevice_attribute attribute : {
              CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY,
@@ -139,7 +139,7 @@ TEST_P(CudaContext, WhatEveryDeviceHasIsNotZero) {
 
 // ---- older contexts ---------------------------------------------------------------------------
 
-TEST_P(CudaContext, OlderFormsMakeContextsToo) {
+TEST_P(CudaContext, OlderVersionsCreateContextsToo) {
   run([] {
     CUcontext second = nullptr;
     CUcontext third = nullptr;
@@ -161,7 +161,7 @@ TEST_P(CudaContext, OlderFormsMakeContextsToo) {
   expect_no_fault();
 }
 
-TEST_P(CudaContext, TheLastToDetachEndsAContext) {
+TEST_P(CudaContext, TheLastDetachEndsAContext) {
   if (!counts_users()) GTEST_SKIP();
   run([] {
     CUcontext made = nullptr;
@@ -179,7 +179,7 @@ TEST_P(CudaContext, TheLastToDetachEndsAContext) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaContext, ThePrimaryContextIsOnlyDetachedFromAsOftenAsAttachedTo) {
+TEST_P(CudaContext, DetachesOfThePrimaryContextMatchAttaches) {
   if (!counts_users()) GTEST_SKIP();
   run([] {
     CUcontext primary = nullptr;
@@ -202,7 +202,7 @@ class CudaPrimaryReset : public OnEveryDevice {
   }
 };
 
-TEST_P(CudaPrimaryReset, EndsWhatTheContextOwns) {
+TEST_P(CudaPrimaryReset, EndsEverythingThatTheContextOwns) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUcontext again = nullptr;
@@ -228,7 +228,7 @@ TEST_P(CudaPrimaryReset, LeavesTheContextDestroyed) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaPrimaryReset, IsNoRelease) {
+TEST_P(CudaPrimaryReset, DoesNotReleaseTheContext) {
   run([] {
     CUcontext context = nullptr;
     unsigned flags = 0;
@@ -254,7 +254,7 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaPrimaryReset);
 
 // ---- settings ---------------------------------------------------------------------------------
 
-TEST_P(CudaContext, ContextsHaveNumbersAndAVersion) {
+TEST_P(CudaContext, ContextsHaveIdsAndAnApiVersion) {
   run([] {
     CUcontext made = nullptr;
     unsigned long long primary = 0;
@@ -304,7 +304,7 @@ TEST_P(CudaContext, FlagsAreKept) {
   expect_no_fault();
 }
 
-TEST_P(CudaContext, LimitsAreWhatTheyWereSetTo) {
+TEST_P(CudaContext, LimitsKeepTheValueSet) {
   run([] {
     std::size_t value = 0;
     CUDA_OK(cuCtxGetLimit(&value, CU_LIMIT_MALLOC_HEAP_SIZE));
@@ -321,7 +321,7 @@ TEST_P(CudaContext, LimitsAreWhatTheyWereSetTo) {
   });
 }
 
-TEST_P(CudaContext, ALimitOfContextsForGraphicsIsUnsupported) {
+TEST_P(CudaContext, ALimitOfGraphicsContextsIsUnsupported) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "newer drivers may have it";
   run([] {
     std::size_t value = 0;
@@ -331,7 +331,7 @@ TEST_P(CudaContext, ALimitOfContextsForGraphicsIsUnsupported) {
   });
 }
 
-TEST_P(CudaContext, PreferencesAndMarksAreAccepted) {
+TEST_P(CudaContext, CachePreferencesAndProfilerMarksAreAccepted) {
   run([] {
     CUfunc_cache config = CU_FUNC_CACHE_PREFER_NONE;
     CUDA_OK(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No exception leaves an entry point, whatever it is given: huge sizes, null, handles that are
-// none, in a run and through libcuda.so.1.
+// No exception leaves an entry point for any arguments: huge sizes, null, invalid handles, within a
+// run and through libcuda.so.1.
 //
 // Pointers given are a null and a small buffer of zeros; no driver can check what else the caller
 // says of its own memory. So a count never goes with an array that is shorter.
@@ -106,7 +106,7 @@ class Hostile {
     return reinterpret_cast<T>(kGarbage[choice(std::size(kGarbage))]);
   }
 
-  /// Device memory, the end of it, host memory, none, and what nothing can begin at.
+  /// Device memory, its end, host memory, null, and an impossible address.
   CUdeviceptr address() {
     const CUdeviceptr addresses[] = {real_.memory, real_.memory + 60,
                                      reinterpret_cast<CUdeviceptr>(buffer()), 0, ~CUdeviceptr{0}};
@@ -147,8 +147,8 @@ const Row kRows[] = {
 #include "harness/driver/cuda/cuda.def"
 };
 
-/// How a child process ends that does this: 0 if nothing in it failed. What crashes is one row, by
-/// name.
+/// Runs `body` in a child process, and returns its exit status: 0 if nothing failed. So a crash
+/// fails only its own row.
 template <class Body>
 int status_of(Body body) {
   std::fflush(nullptr);  // Or the child would print it as well.
@@ -170,7 +170,7 @@ class CudaHostile : public OnEveryDevice {
     OnEveryDevice::SetUp();
   }
 
-  /// Runs `body` with the real things; an exception that gets to it is an exception too far.
+  /// Runs `body` with the real objects. An exception that leaves a call is a failure.
   template <class Body>
   void attempt(const char* name, Body body) {
     stage->run([&] {
@@ -218,14 +218,14 @@ class CudaHostile : public OnEveryDevice {
   }
 };
 
-// In a separate process, which has no memory yet that each child would be a copy of.
+// In a separate process with little memory, because each child copies it.
 TEST_P(CudaHostile, NoExceptionLeavesAnyEntryPoint) {
   static_assert(std::size(kRows) > 200);
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(std::_Exit(call_every_row()), ::testing::ExitedWithCode(0), "");
 }
 
-TEST_P(CudaHostile, ASizeThatNoMemoryHasIsInvalid) {
+TEST_P(CudaHostile, AnImpossibleSizeIsInvalid) {
   std::array<std::byte, 64> here{};
   const auto address = reinterpret_cast<CUdeviceptr>(here.data());
   for (const std::uint64_t bytes : kHuge)
@@ -237,7 +237,7 @@ TEST_P(CudaHostile, ASizeThatNoMemoryHasIsInvalid) {
     });
 }
 
-TEST_P(CudaHostile, NullIsNoHostMemory) {
+TEST_P(CudaHostile, NullHostMemoryIsInvalid) {
   attempt("copies", [&](const Real& real) {
     EXPECT_EQ(cuMemcpyHtoD_v2(real.memory, nullptr, 4), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemcpyDtoH_v2(nullptr, real.memory, 4), CUDA_ERROR_INVALID_VALUE);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that are refused, and answers, by rules of the simulated driver: mutants broke them, and no
-// other test failed.
+// Refused calls and results of the simulated driver for which no other test failed when a mutant
+// broke them.
 #include <array>
 
 #include "harness/devices/tests/arrays/array_stage.h"
 #include "harness/devices/tests/memory/ipc_stage.h"
 #include "harness/devices/tests/memory/virtual_memory_stage.h"
 
-// Older forms are among what is tested.
+// Deprecated functions are tested, too.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace harness::testing {
@@ -56,7 +56,7 @@ TEST_F(CudaRefusals, APrimaryContextHasTheFlagsThatWereSetBefore) {
   expect_no_fault();
 }
 
-TEST_F(CudaRefusals, ALimitIsTheNearestThatThereIs) {
+TEST_F(CudaRefusals, ALimitIsRoundedToASupportedValue) {
   run([] {
     CUDA_OK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 1007));
     std::size_t value = 0;
@@ -80,7 +80,7 @@ KernelImage image_with_variables() {
   return image;
 }
 
-TEST_F(CudaRefusals, VariablesBeginWithTheirValues) {
+TEST_F(CudaRefusals, VariablesStartWithTheirInitializers) {
   run([] {
     const KernelImage image = image_with_variables();
     CUmodule module = nullptr;
@@ -103,7 +103,7 @@ CUlibrary load_library(const KernelImage& image) {
   return library;
 }
 
-TEST_F(CudaRefusals, VariablesEndWithTheirLibraryAndAreManagedIfTheySaySo) {
+TEST_F(CudaRefusals, VariablesEndWithTheirLibraryAndAreNotManagedByDefault) {
   run([] {
     const KernelImage image = image_with_variables();
     CUlibrary library = load_library(image);
@@ -133,7 +133,7 @@ TEST_F(CudaRefusals, AKernelEndsWithItsLibrary) {
 
 // ---- launches ---------------------------------------------------------------------------------
 
-TEST_F(CudaRefusals, ALaunchHasWhatItsKernelNeedsAndABlockCanHave) {
+TEST_F(CudaRefusals, ALaunchNeedsAllParametersAndAValidBlock) {
   run([] {
     const CUfunction function = add_one();
     CUdeviceptr address = allocate(64);
@@ -158,7 +158,7 @@ TEST_F(CudaRefusals, ALaunchHasWhatItsKernelNeedsAndABlockCanHave) {
 /// So many bytes that the number of blocks is the same share of the multiprocessor.
 std::size_t shared_of(int block_size) { return static_cast<std::size_t>(block_size) * 768; }
 
-TEST_F(CudaRefusals, OccupancyIsOfWhatFits) {
+TEST_F(CudaRefusals, OccupancyCountsBlocksThatFit) {
   run([] {
     const CUfunction function = add_one();
     int count = -1;
@@ -183,7 +183,7 @@ TEST_F(CudaRefusals, OccupancyIsOfWhatFits) {
 
 // ---- memory -----------------------------------------------------------------------------------
 
-TEST_F(CudaRefusals, RowsWhoseBytesCannotBeCountedAreOutOfMemory) {
+TEST_F(CudaRefusals, APitchThatOverflowsIsOutOfMemory) {
   run([] {
     CUdeviceptr address = 0;
     std::size_t pitch = 0;
@@ -193,7 +193,7 @@ TEST_F(CudaRefusals, RowsWhoseBytesCannotBeCountedAreOutOfMemory) {
   expect_no_fault();
 }
 
-TEST_F(CudaRefusals, MemoryIsFreedByItsProcess) {
+TEST_F(CudaRefusals, MemoryIsFreedOnlyByItsProcess) {
   run([this] {
     const CUdeviceptr address = allocate(64);
     const AsImporter other(stage.world);
@@ -202,7 +202,7 @@ TEST_F(CudaRefusals, MemoryIsFreedByItsProcess) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaRefusals, ARegistrationEndsByItsProcess) {
+TEST_F(CudaRefusals, ARegistrationIsEndedOnlyByItsProcess) {
   alignas(4096) static std::array<int, 1024> page;
   run([this] {
     CUDA_OK(cuMemHostRegister_v2(page.data(), sizeof page, 0));
@@ -215,7 +215,7 @@ TEST_F(CudaRefusals, ARegistrationEndsByItsProcess) {
   expect_no_fault();
 }
 
-TEST_F(CudaRefusals, MemoryThatIsNobodysHasNullAttributes) {
+TEST_F(CudaRefusals, AttributesOfUnknownMemoryAreNull) {
   run([] {
     int stack = 0;
     unsigned type = 9;
@@ -237,7 +237,7 @@ TEST_F(CudaRefusals, MemoryThatIsNobodysHasNullAttributes) {
   expect_no_fault();
 }
 
-TEST_F(CudaRefusals, MemoryIsMappedAtUnitsAndKeptByANodeThatIsThere) {
+TEST_F(CudaRefusals, MappingsNeedAlignmentAndAnExistingNumaNode) {
   run([] {
     const CUdeviceptr address = virtual_memory::reserve(2 * virtual_memory::kUnit);
     EXPECT_EQ(cuMemMap(address + 4096, virtual_memory::kUnit, 0, virtual_memory::create(), 0),
@@ -262,7 +262,7 @@ TEST_F(CudaRefusals, AMappingIsOpenedLazily) {
 
 // ---- events and memory operations -------------------------------------------------------------
 
-TEST_F(CudaRefusals, FlagsOfEventsAndBarriersAreKnown) {
+TEST_F(CudaRefusals, UnknownFlagsOfEventsAndBarriersAreRefused) {
   run([] {
     CUevent event = nullptr;
     EXPECT_EQ(cuEventCreate(&event, 0x100), kInvalid);
@@ -285,7 +285,7 @@ CUresult try_texture(const CUDA_RESOURCE_DESC& resource, const CUDA_TEXTURE_DESC
   return cuTexObjectCreate(&texture, &resource, &sampling, view);
 }
 
-TEST_F(CudaRefusals, ATextureHasAFilterAndAViewThatThereAre) {
+TEST_F(CudaRefusals, AnInvalidFilterOrViewOfATextureIsRefused) {
   run([] {
     CUDA_TEXTURE_DESC sampling = clamped();
     sampling.mipmapFilterMode = static_cast<CUfilter_mode>(9);
@@ -303,7 +303,7 @@ TEST_F(CudaRefusals, ATextureHasAFilterAndAViewThatThereAre) {
   expect_no_fault();
 }
 
-TEST_F(CudaRefusals, AViewOfCubesHasWholeOnes) {
+TEST_F(CudaRefusals, AViewOfCubemapsHasWholeCubes) {
   run([] {
     const CUDA_RESOURCE_DESC cubes = resource_of(make_array(
         4, 4, 12, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
@@ -318,7 +318,7 @@ TEST_F(CudaRefusals, AViewOfCubesHasWholeOnes) {
   expect_no_fault();
 }
 
-TEST_F(CudaRefusals, AnArrayIsNotSparse) {
+TEST_F(CudaRefusals, ASparseArrayIsUnsupported) {
   run([] {
     const CUDA_ARRAY3D_DESCRIPTOR wanted{
         4, 4, 0, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_SPARSE};

@@ -159,7 +159,7 @@ inline const std::string& why_no_gpu() {
   return why;
 }
 
-/// Throws std::runtime_error when there is no such device here.
+/// Throws std::runtime_error if there is no such device.
 inline Device* make_device(Backend backend) {
   if (backend == Backend::sim) return devices::sim.make();
   const std::string& why = why_no_gpu();
@@ -216,7 +216,7 @@ class OnEveryDevice : public ::testing::TestWithParam<Setting> {
   std::unique_ptr<CudaStage> stage;
 };
 
-/// The simulated driver with each way to answer, then these devices.
+/// The simulated driver with each kind of answers, then these devices.
 #define INSTANTIATE_ON(Suite, ...)                                                      \
   INSTANTIATE_TEST_SUITE_P(                                                             \
       Devices, Suite,                                                                   \

@@ -118,7 +118,7 @@ TEST_P(Cuda, ALimitThatDoesNotExistIsInvalid) {
   run([] { EXPECT_NE(cuCtxSetLimit(CU_LIMIT_MAX, 1), CUDA_SUCCESS); });
 }
 
-TEST_P(Cuda, NullIsNoPlaceForAnAnswer) {
+TEST_P(Cuda, ANullResultPointerIsInvalid) {
   run([] {
     EXPECT_EQ(cuDriverGetVersion(nullptr), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuDeviceGetCount(nullptr), CUDA_ERROR_INVALID_VALUE);
@@ -126,7 +126,7 @@ TEST_P(Cuda, NullIsNoPlaceForAnAnswer) {
   });
 }
 
-TEST_P(Cuda, ADeviceThatDoesNotExistHasNothing) {
+TEST_P(Cuda, QueriesOfADeviceThatDoesNotExistFail) {
   run([] {
     int value = 0;
     CUmemoryPool pool = nullptr;
@@ -148,7 +148,7 @@ TEST_P(Cuda, UnknownFlagsOfAContextAreInvalid) {
   });
 }
 
-TEST_P(Cuda, WithoutAContextThereIsNothingToAskOrToWaitFor) {
+TEST_P(Cuda, QueriesAndWaitsNeedACurrentContext) {
   run([] {
     CUDA_OK(cuCtxSetCurrent(nullptr));
     CUdevice device = 0;
@@ -173,7 +173,7 @@ TEST_P(Cuda, ThePrimaryContextEndsWithItsLastRelease) {
 
 // ---- modules and kernels ----------------------------------------------------------------------
 
-TEST_P(Cuda, WhatIsNoImageDoesNotLoad) {
+TEST_P(Cuda, AnInvalidImageDoesNotLoad) {
   run([] {
     CUmodule module = nullptr;
     EXPECT_NE(cuModuleLoadData(&module, "this is no module"), CUDA_SUCCESS);
@@ -238,7 +238,7 @@ TEST_P(Cuda, ParametersAndExtraExcludeEachOther) {
   });
 }
 
-TEST_P(Cuda, AParameterBufferIsNoLargerThanTheParameters) {
+TEST_P(Cuda, AParameterBufferLargerThanTheParametersIsInvalid) {
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");
     std::byte buffer[16] = {};  // The kernel has 12 bytes of parameters.
@@ -300,7 +300,7 @@ TEST_P(Cuda, ParametersAreLaidOutAsInCuda) {
   });
 }
 
-TEST_P(Cuda, AFunctionHasNoOtherAttributes) {
+TEST_P(Cuda, UnknownAttributesOfAFunctionAreInvalid) {
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");
     int value = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The locks of the driver, and the threads on which it calls functions of the program: what a pick
-// says, what hangs, and which circles of locks are told without a hang. On the simulated driver.
+// The locks of the driver, and the threads on which it calls functions of the program: choices,
+// hangs, and lock cycles that are reported without a hang. On the simulated driver.
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +10,8 @@
 namespace harness::testing {
 namespace {
 
-/// Answers where destructors run, and whether the driver holds its lock meanwhile; the rest is
-/// plain.
+/// Chooses the thread of destructors, and whether the driver holds its lock while it calls them.
+/// All other answers are the default.
 class Driver : public Strategy {
  public:
   enum Where : std::uint32_t { own_thread, shared_thread, caller };
@@ -41,7 +41,7 @@ class DriverLock : public UnderStrategy {
   Scheduler& scheduler() { return stage.world.scheduler; }
 };
 
-/// A mutex of the program's, and a count of those that were called.
+/// A mutex of the program, and the number of called functions.
 struct Shared {
   explicit Shared(Scheduler& scheduler) : scheduler(scheduler), mutex(scheduler, "table lock") {}
   Scheduler& scheduler;
@@ -81,7 +81,7 @@ void let_others_run(Scheduler& scheduler) {
 
 // ---- on which thread a destructor runs ---------------------------------------------------------
 
-TEST_F(DriverLock, ADestructorRunsOnAnotherThreadUnlessAPickSaysOtherwise) {
+TEST_F(DriverLock, ADestructorRunsOnAnotherThreadByDefault) {
   run(Plain(), [this] {
     Shared shared(scheduler());
     CUDA_OK(cuGraphDestroy(make_owner(shared, just_count)));
@@ -92,7 +92,7 @@ TEST_F(DriverLock, ADestructorRunsOnAnotherThreadUnlessAPickSaysOtherwise) {
   expect_finished();
 }
 
-TEST_F(DriverLock, ADestructorMayRunInsideTheCallThatDropsTheLastReference) {
+TEST_F(DriverLock, ADestructorMayRunInTheCallThatDropsTheLastReference) {
   run(Driver(Driver::caller, false), [this] {
     Shared shared(scheduler());
     CUDA_OK(cuGraphDestroy(make_owner(shared, just_count)));
@@ -117,7 +117,7 @@ TEST_F(DriverLock, ADestructorMayRunInsideTheCallThatDropsTheLastReference) {
   expect_finished();
 }
 
-TEST_F(DriverLock, WhatALaunchLetsGoOfTheDriverEndsByItself) {
+TEST_F(DriverLock, ReferencesOfAFinishedLaunchAreDroppedByTheDriver) {
   class Late : public Driver {
    public:
     Late() : Driver(caller, false) {}
@@ -143,7 +143,7 @@ TEST_F(DriverLock, WhatALaunchLetsGoOfTheDriverEndsByItself) {
   expect_finished();
 }
 
-TEST_F(DriverLock, OnTheCallersThreadADestructorMayNotCallCudaEither) {
+TEST_F(DriverLock, ADestructorOnTheCallersThreadMayNotCallCuda) {
   run(Driver(Driver::caller, false), [this] {
     Shared shared(scheduler());
     CUDA_OK(cuGraphDestroy(make_owner(shared, [](void* data) {
@@ -168,13 +168,13 @@ void destroy_with_the_lock_held(Scheduler& scheduler) {
   EXPECT_EQ(shared.calls, 1);
 }
 
-TEST_F(DriverLock, ADestructorThatWantsTheCallersLockHangsOnHisThread) {
+TEST_F(DriverLock, ADestructorThatTakesTheCallersLockHangsOnItsThread) {
   run(Driver(Driver::caller, false), [this] { destroy_with_the_lock_held(scheduler()); });
   EXPECT_EQ(ending, Ending::deadlock);
   EXPECT_EQ(detail(FaultKind::deadlock), "main waits for table lock held by main");
 }
 
-TEST_F(DriverLock, ADestructorThatWantsTheCallersLockGetsItOnAnother) {
+TEST_F(DriverLock, ADestructorOnAnotherThreadTakesTheCallersLock) {
   run(Plain(), [this] { destroy_with_the_lock_held(scheduler()); });
   expect_finished();
 }
@@ -195,7 +195,7 @@ void call_with_the_lock_held(Scheduler& scheduler) {
   EXPECT_EQ(shared.calls, 1);
 }
 
-TEST_F(DriverLock, ACircleThroughTheDriversLockIsToldWhereItDoesNotHang) {
+TEST_F(DriverLock, ALockCycleThroughTheDriverIsReportedWithoutAHang) {
   run(Driver(Driver::own_thread, true), [this] { call_with_the_lock_held(scheduler()); });
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "lock_cycle");
@@ -205,7 +205,7 @@ TEST_F(DriverLock, ACircleThroughTheDriversLockIsToldWhereItDoesNotHang) {
       "table lock and waits for driver lock in cuMemAlloc");
 }
 
-TEST_F(DriverLock, ADriverThatHoldsNothingWhileItCallsMakesNoCircle) {
+TEST_F(DriverLock, ADriverThatHoldsNoLockDuringCallbacksMakesNoCycle) {
   run(Plain(), [this] { call_with_the_lock_held(scheduler()); });
   expect_finished();
 }
@@ -223,7 +223,7 @@ class Meet : public Driver {
   bool& locked_;
 };
 
-TEST_F(DriverLock, ACircleThroughTheDriversLockHangsWhereBothAreAtIt) {
+TEST_F(DriverLock, ALockCycleThroughTheDriverCanHang) {
   bool locked = false;
   run(Meet(locked), [this, &locked] {
     Shared shared(scheduler());
@@ -240,7 +240,7 @@ TEST_F(DriverLock, ACircleThroughTheDriversLockHangsWhereBothAreAtIt) {
       "held by main");
 }
 
-TEST_F(DriverLock, WhoWaitsForTheFunctionFirstMakesNoCircle) {
+TEST_F(DriverLock, WaitingForTheFunctionFirstMakesNoCycle) {
   run(Driver(Driver::own_thread, true), [this] {
     Shared shared(scheduler());
     CUstream stream = make_stream();
@@ -252,7 +252,7 @@ TEST_F(DriverLock, WhoWaitsForTheFunctionFirstMakesNoCircle) {
   expect_finished();
 }
 
-TEST_F(DriverLock, WhoCallsBeforeTheFunctionIsSubmittedMakesNoCircle) {
+TEST_F(DriverLock, CallingBeforeTheFunctionIsSubmittedMakesNoCycle) {
   run(Driver(Driver::own_thread, true), [this] {
     Shared shared(scheduler());
     CUstream stream = make_stream();
@@ -266,7 +266,7 @@ TEST_F(DriverLock, WhoCallsBeforeTheFunctionIsSubmittedMakesNoCircle) {
   expect_finished();
 }
 
-TEST_F(DriverLock, ADestructorOnACallersThreadMakesTheCircle) {
+TEST_F(DriverLock, ADestructorOnACallersThreadMakesTheCycle) {
   run(Driver(Driver::caller, true), [this] {
     Shared shared(scheduler());
     CUgraph graph = make_owner(shared, lock_and_count);
@@ -288,7 +288,7 @@ TEST_F(DriverLock, ADestructorOnACallersThreadMakesTheCircle) {
 
 // ---- the driver's thread -----------------------------------------------------------------------
 
-TEST_F(DriverLock, WhoWaitsForAFunctionWithItsLockHeldHangs) {
+TEST_F(DriverLock, WaitingForAFunctionWhileHoldingItsLockHangs) {
   run(Plain(), [this] {
     Shared shared(scheduler());
     CUstream stream = make_stream();
@@ -299,7 +299,7 @@ TEST_F(DriverLock, WhoWaitsForAFunctionWithItsLockHeldHangs) {
   EXPECT_EQ(ending, Ending::deadlock);
 }
 
-/// A destructor waits for a lock whose holder waits for a host function of his own.
+/// A destructor waits for a lock whose holder waits for its own host function.
 void starve(Scheduler& scheduler) {
   Shared shared(scheduler);
   CUstream stream = make_stream();
@@ -311,7 +311,7 @@ void starve(Scheduler& scheduler) {
   CUDA_OK(cuStreamSynchronize(stream));
 }
 
-TEST_F(DriverLock, ADestructorThatBlocksStarvesHostFunctionsOnTheSameThread) {
+TEST_F(DriverLock, ABlockingDestructorStarvesHostFunctionsOnItsThread) {
   run(Driver(Driver::shared_thread, false), [this] { starve(scheduler()); });
   EXPECT_EQ(ending, Ending::deadlock);
   EXPECT_NE(detail(FaultKind::deadlock)
@@ -321,12 +321,12 @@ TEST_F(DriverLock, ADestructorThatBlocksStarvesHostFunctionsOnTheSameThread) {
       << detail(FaultKind::deadlock);
 }
 
-TEST_F(DriverLock, ADestructorThatBlocksStarvesNobodyOnAThreadOfItsOwn) {
+TEST_F(DriverLock, ABlockingDestructorOnItsOwnThreadStarvesNothing) {
   run(Plain(), [this] { starve(scheduler()); });
   EXPECT_EQ(ending, Ending::finished) << stage.fault();
 }
 
-// ---- circles of the program's own locks --------------------------------------------------------
+// ---- cycles of the program's own locks ---------------------------------------------------------
 
 /// Two tasks, one after the other by luck, take two locks.
 class LockOrder : public DriverLock {
@@ -364,7 +364,7 @@ class LockOrder : public DriverLock {
   };
 };
 
-TEST_F(LockOrder, OppositeOrdersOfTwoTasksAreACircle) {
+TEST_F(LockOrder, OppositeOrdersOfTwoTasksAreACycle) {
   run_two(
       [](Locks& locks) {
         locks.met.wait();
@@ -378,7 +378,7 @@ TEST_F(LockOrder, OppositeOrdersOfTwoTasksAreACircle) {
   EXPECT_EQ(stage.fault(), "lock_cycle");
 }
 
-TEST_F(LockOrder, OppositeOrdersUnderAThirdLockAreNone) {
+TEST_F(LockOrder, OppositeOrdersUnderAThirdLockAreNoCycle) {
   run_two(
       [](Locks& locks) {
         const LockGuard gate(locks.gate);
@@ -393,7 +393,7 @@ TEST_F(LockOrder, OppositeOrdersUnderAThirdLockAreNone) {
   expect_finished();
 }
 
-TEST_F(LockOrder, OppositeOrdersOneAfterTheOtherAreNone) {
+TEST_F(LockOrder, OppositeOrdersOneAfterTheOtherAreNoCycle) {
   run_two(
       [](Locks& locks) {
         {
@@ -410,7 +410,7 @@ TEST_F(LockOrder, OppositeOrdersOneAfterTheOtherAreNone) {
   expect_finished();
 }
 
-TEST_F(LockOrder, ATaskAloneMakesNone) {
+TEST_F(LockOrder, ASingleTaskMakesNoCycle) {
   run_two(
       [](Locks& locks) {
         {
@@ -424,7 +424,7 @@ TEST_F(LockOrder, ATaskAloneMakesNone) {
   expect_finished();
 }
 
-TEST_F(LockOrder, WhatIsOnlyTriedIsNotWaitedFor) {
+TEST_F(LockOrder, ATryLockIsNotAWait) {
   run_two(
       [](Locks& locks) {
         locks.met.wait();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// User objects: who keeps them, and who calls their destructors. On the simulated driver, where a
-// pick says when.
+// User objects: their references, and the threads and times of their destructors. On the simulated
+// driver, with its choices.
 #include "harness/devices/tests/graphs/graph_stage.h"
 
 namespace harness::testing {
@@ -71,7 +71,7 @@ TEST_F(UserObject, TheLastReferenceCallsTheDestructorOnce) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, CreationWantsADestructorCountAndTheFlag) {
+TEST_F(UserObject, CreationNeedsADestructorACountAndTheFlag) {
   run([] {
     int calls = 0;
     CUuserObject object = nullptr;
@@ -93,7 +93,7 @@ TEST_F(UserObject, CreationWantsADestructorCountAndTheFlag) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, ReleasingWhatTheCallerDoesNotOwnIsAFault) {
+TEST_F(UserObject, ReleasingAReferenceNotOwnedByTheCallerIsAFault) {
   run([] {
     int calls = 0;
     CUuserObject object = make_object(calls);
@@ -103,7 +103,7 @@ TEST_F(UserObject, ReleasingWhatTheCallerDoesNotOwnIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(UserObject, MovingWhatTheCallerDoesNotOwnIsAFault) {
+TEST_F(UserObject, MovingAReferenceNotOwnedByTheCallerIsAFault) {
   run([] {
     int calls = 0;
     CUuserObject object = make_object(calls);
@@ -113,7 +113,7 @@ TEST_F(UserObject, MovingWhatTheCallerDoesNotOwnIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(UserObject, ReleasingWhatTheGraphDoesNotOwnIsAFault) {
+TEST_F(UserObject, ReleasingAReferenceNotOwnedByTheGraphIsAFault) {
   run([] {
     int calls = 0;
     EXPECT_EQ(cuGraphReleaseUserObject(make_graph(), make_object(calls), 1),
@@ -122,7 +122,7 @@ TEST_F(UserObject, ReleasingWhatTheGraphDoesNotOwnIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(UserObject, AHandleUsedAfterAllReferencesAreReleasedIsAFault) {
+TEST_F(UserObject, UsingAHandleAfterTheLastReleaseIsAFault) {
   run([] {
     int calls = 0;
     CUuserObject object = make_object(calls);
@@ -132,9 +132,9 @@ TEST_F(UserObject, AHandleUsedAfterAllReferencesAreReleasedIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-// ---- who keeps them ---------------------------------------------------------------------------
+// ---- references -------------------------------------------------------------------------------
 
-TEST_F(UserObject, AMovedReferenceIsTheGraphs) {
+TEST_F(UserObject, AMovedReferenceBelongsToTheGraph) {
   run([] {
     int calls = 0;
     CUgraph graph = make_owner(calls);
@@ -146,7 +146,7 @@ TEST_F(UserObject, AMovedReferenceIsTheGraphs) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, ACloneHasReferencesOfItsOwn) {
+TEST_F(UserObject, ACloneHasItsOwnReferences) {
   run([] {
     int calls = 0;
     CUgraph graph = make_owner(calls);
@@ -161,7 +161,7 @@ TEST_F(UserObject, ACloneHasReferencesOfItsOwn) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, AChildGraphNodeKeepsThoseOfItsGraph) {
+TEST_F(UserObject, AChildGraphNodeKeepsTheReferencesOfItsGraph) {
   run([] {
     int calls = 0;
     CUgraph inner = make_owner(calls);
@@ -178,7 +178,7 @@ TEST_F(UserObject, AChildGraphNodeKeepsThoseOfItsGraph) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, ALaunchInFlightKeepsThoseOfADestroyedExecutable) {
+TEST_F(UserObject, ALaunchInFlightKeepsTheReferencesOfItsExecutable) {
   run(lagging(), [] {
     int calls = 0;
     CUdeviceptr address = allocate(64);
@@ -198,7 +198,7 @@ TEST_F(UserObject, ALaunchInFlightKeepsThoseOfADestroyedExecutable) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, AnUpdateReplacesThoseOfTheExecutableOnceLaunchesAreOver) {
+TEST_F(UserObject, AnUpdateReplacesReferencesOnceLaunchesAreOver) {
   run(lagging(), [] {
     int first = 0;
     int second = 0;
@@ -225,7 +225,7 @@ TEST_F(UserObject, AnUpdateReplacesThoseOfTheExecutableOnceLaunchesAreOver) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, ALaunchThatEndsLeavesThemToThoseBehindIt) {
+TEST_F(UserObject, LaterLaunchesKeepTheReferences) {
   run(lagging(), [] {
     int calls = 0;
     CUdeviceptr address = allocate(64);
@@ -249,7 +249,7 @@ TEST_F(UserObject, ALaunchThatEndsLeavesThemToThoseBehindIt) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, AnExecutableThatIsChangedInFlightKeepsThem) {
+TEST_F(UserObject, AnExecutableChangedInFlightKeepsTheReferences) {
   run(lagging(), [] {
     int calls = 0;
     CUdeviceptr address = allocate(64);
@@ -269,7 +269,7 @@ TEST_F(UserObject, AnExecutableThatIsChangedInFlightKeepsThem) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, ACaptureThatFailsLetsGoOfWhatItsGraphHeld) {
+TEST_F(UserObject, AFailedCaptureDropsTheReferencesOfItsGraph) {
   run([] {
     int calls = 0;
     CUstream stream = make_stream();
@@ -331,7 +331,7 @@ TEST_F(UserObject, AllDestructorsShareOneThread) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, DestructorsAreCalledInTheOrderOfTheReleases) {
+TEST_F(UserObject, DestructorsRunInReleaseOrder) {
   run([] {
     struct Log {
       int count = 0;
@@ -392,18 +392,18 @@ void destroy_both(CUgraphExec exec, CUgraph graph) {
   CUDA_OK(cuGraphDestroy(graph));
 }
 
-TEST_F(UserObjectOrder, WhoeverHeardADestructorKnowsThatTheLaunchesAreOver) {
+TEST_F(UserObjectOrder, ADestructorIsOrderedAfterTheLaunches) {
   free_after(true, destroy_both);
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObjectOrder, SoDoesWhoeverHasCalledIt) {
+TEST_F(UserObjectOrder, ADestructorInTheReleasingCallIsOrderedAfterTheLaunches) {
   constexpr std::uint32_t kCaller = 2;
   free_after(true, destroy_both, kCaller);
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObjectOrder, SoDoesWhoeverHeardOneThatAnUpdateLetGoOf) {
+TEST_F(UserObjectOrder, ADestructorRunByAnUpdateIsOrderedAfterTheLaunches) {
   free_after(true, [](CUgraphExec exec, CUgraph graph) {
     CUdeviceptr other = 0;
     CUDA_OK(cuMemAllocAsync(&other, 64, nullptr));
@@ -416,12 +416,12 @@ TEST_F(UserObjectOrder, SoDoesWhoeverHeardOneThatAnUpdateLetGoOf) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObjectOrder, WhoeverHeardNoneDoesNot) {
+TEST_F(UserObjectOrder, WithoutADestructorNothingOrdersTheLaunches) {
   free_after(false, destroy_both);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(UserObject, WithoutTasksWhoeverReleasesCallsTheDestructor) {
+TEST_F(UserObject, WithoutTasksTheReleasingCallRunsTheDestructor) {
   Plain plain;
   stage.run_outside(plain, [] {
     CUDA_OK(cuInit(0));

@@ -144,7 +144,7 @@ class SeamCall {
   /// `first`: the first argument, if it is an address or a handle.
   CUresult leave(CUresult status, std::uint64_t first = 0) {
     if (status != CUDA_SUCCESS && info_.needs != CallNeeds::nothing) [[unlikely]]
-      return told(status, first);
+      return note_error(status, first);
     return status;
   }
 
@@ -168,7 +168,7 @@ class SeamCall {
   static constexpr auto kLeftOut = static_cast<CUresult>(1023);
 
   /// Notes an error. Returns the result of the call.
-  [[gnu::cold, gnu::noinline]] CUresult told(CUresult status, std::uint64_t first) {
+  [[gnu::cold, gnu::noinline]] CUresult note_error(CUresult status, std::uint64_t first) {
     if (status == kLeftOut) return CUDA_SUCCESS;
     if (process_ == nullptr) {
       world_->history.set_value(event_, status);

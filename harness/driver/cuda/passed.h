@@ -17,8 +17,8 @@
 
 namespace harness {
 
-/// An argument of a call without its type, so that one function can add those of every call.
-/// Lifetime: one call; an argument that is a struct is referred to.
+/// A type-erased argument of a call, so that one function can record the arguments of every call.
+/// Lifetime: one call, because structs are stored as references.
 struct PassedArgument {
   enum class Kind : std::uint8_t {
     ignored,

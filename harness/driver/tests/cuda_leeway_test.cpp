@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the documentation says what the driver may do: a program may rely on neither way. On the
-// simulated driver, where a pick decides.
+// Behaviour that the documentation allows but does not require: a program must be correct with and
+// without it. On the simulated driver, where a choice decides.
 #include "harness/driver/cuda/leeway.h"
 
 #include <array>
@@ -28,10 +28,10 @@ void* pin(std::size_t bytes) {
   return pinned;
 }
 
-// ---- whether a free waits ---------------------------------------------------------------------
+// ---- waits of a free --------------------------------------------------------------------------
 
 // cuda.h, on cuMemFree: "For all other pointers, this API may perform implicit synchronization."
-TEST_F(CudaLeeway, AFreeMayLeaveWhatIsInFlightToUseDeadMemory) {
+TEST_F(CudaLeeway, AFreeMayNotWaitForWorkInFlight) {
   run_at_least([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -44,7 +44,7 @@ TEST_F(CudaLeeway, AFreeMayLeaveWhatIsInFlightToUseDeadMemory) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaLeeway, AFreeOfPinnedMemoryMayLeaveACopyToReadIt) {
+TEST_F(CudaLeeway, AFreeOfPinnedMemoryMayNotWaitForACopy) {
   run_at_least([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -57,7 +57,7 @@ TEST_F(CudaLeeway, AFreeOfPinnedMemoryMayLeaveACopyToReadIt) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-/// From some point on, the driver does no more than it must.
+/// From some point on, the driver does only what is documented.
 struct OnceArmed : Strategy {
   explicit OnceArmed(const bool& is_armed) : armed(is_armed) {}
   std::uint32_t answer(const Question& question) override {
@@ -66,7 +66,7 @@ struct OnceArmed : Strategy {
   const bool& armed;
 };
 
-TEST_F(CudaLeeway, WhatNobodyWaitedForIsFreedInNoOrder) {
+TEST_F(CudaLeeway, AFreeWithoutAWaitIsUnordered) {
   stage.judge_order();
   run(Plain(), [&] {
     CUdeviceptr address = allocate(64);
@@ -86,7 +86,7 @@ TEST_F(CudaLeeway, WhatNobodyWaitedForIsFreedInNoOrder) {
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(CudaLeeway, ARegistrationThatNobodyWaitedForEndsInNoOrder) {
+TEST_F(CudaLeeway, UnregisteringWithoutAWaitIsUnordered) {
   stage.judge_order();
   alignas(4096) static std::array<int, 1024> page;
   bool armed = false;
@@ -103,7 +103,7 @@ TEST_F(CudaLeeway, ARegistrationThatNobodyWaitedForEndsInNoOrder) {
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(CudaLeeway, AModuleMayBeUnloadedAheadOfItsLaunch) {
+TEST_F(CudaLeeway, AModuleMayBeUnloadedBeforeItsLaunchRuns) {
   run_at_least([] {
     CUmodule module = nullptr;
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one", &module);
@@ -120,7 +120,7 @@ TEST_F(CudaLeeway, AModuleMayBeUnloadedAheadOfItsLaunch) {
   expect_finished();
 }
 
-TEST_F(CudaLeeway, ItsVariablesLastAsLongAsTheLaunch) {
+TEST_F(CudaLeeway, VariablesOfAnUnloadedModuleLastUntilTheLaunchEnds) {
   static std::uint64_t variable = 0;
   static const KernelVariable table{"table", 64, nullptr};
   KernelImage image = afterlife_kernels_conformance;
@@ -144,7 +144,7 @@ TEST_F(CudaLeeway, ItsVariablesLastAsLongAsTheLaunch) {
   expect_finished();
 }
 
-TEST_F(CudaLeeway, AModuleMayBeUnloadedAheadOfAGraphsKernel) {
+TEST_F(CudaLeeway, AModuleMayBeUnloadedBeforeAGraphsKernelRuns) {
   run_at_least([] {
     CUmodule module = nullptr;
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one", &module);
@@ -162,7 +162,7 @@ TEST_F(CudaLeeway, AModuleMayBeUnloadedAheadOfAGraphsKernel) {
   expect_finished();
 }
 
-TEST_F(CudaLeeway, AFreeIsAskedNothingOnceTheHostHasWaited) {
+TEST_F(CudaLeeway, AFreeAsksNoQuestionOnceTheHostHasWaited) {
   run_at_least([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -175,7 +175,7 @@ TEST_F(CudaLeeway, AFreeIsAskedNothingOnceTheHostHasWaited) {
   EXPECT_EQ(stage.tape.size(), 1U) << "the lag of the kernel";
 }
 
-TEST_F(CudaLeeway, WithoutLeewayTheDriverDoesAsThoseOfToday) {
+TEST_F(CudaLeeway, WithoutLeewayTheDriverActsLikeCurrentOnes) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     keep_busy(make_stream(), address);
@@ -184,8 +184,8 @@ TEST_F(CudaLeeway, WithoutLeewayTheDriverDoesAsThoseOfToday) {
   expect_finished();
 }
 
-/// A question of the driver's leeway is another one for no question of its call.
-TEST_F(CudaLeeway, AQuestionHasANameOfItsOwn) {
+/// A question of the driver's leeway does not change the names of its call's other questions.
+TEST_F(CudaLeeway, ALeewayQuestionHasItsOwnName) {
   run_at_least([] {
     CUdeviceptr address = allocate(64);
     CUdeviceptr other = allocate(64);

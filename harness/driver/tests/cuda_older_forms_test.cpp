@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Older forms of entry points, as a program finds them that was built for an older CUDA: by the
-// version that it asks cuGetProcAddress for.
+// Older versions of entry points, which a program built for an older CUDA requests from
+// cuGetProcAddress by version.
 #include "harness/devices/tests/graphs/graph_stage.h"
 #include "harness/driver/cuda/older_forms.h"
 
@@ -26,7 +26,7 @@ KernelParams older_params(CUfunction function, void** values) {
 
 // ---- contexts, events, memory -------------------------------------------------------------------
 
-TEST_P(CudaOlderForms, TheFirstFormMakesAContext) {
+TEST_P(CudaOlderForms, TheFirstVersionCreatesAContext) {
   run([] {
     const auto create = find<CUresult(CUcontext*, unsigned, CUdevice)>("cuCtxCreate", 2000);
     CUcontext made = nullptr;
@@ -38,7 +38,7 @@ TEST_P(CudaOlderForms, TheFirstFormMakesAContext) {
   expect_no_fault();
 }
 
-TEST_P(CudaOlderForms, TheFirstFormTellsTheTimeBetweenEvents) {
+TEST_P(CudaOlderForms, TheFirstVersionReportsElapsedTime) {
   run([] {
     const auto elapsed = find<CUresult(float*, CUevent, CUevent)>("cuEventElapsedTime", 2000);
     CUevent start = make_event();
@@ -54,7 +54,7 @@ TEST_P(CudaOlderForms, TheFirstFormTellsTheTimeBetweenEvents) {
   expect_no_fault();
 }
 
-TEST_P(CudaOlderForms, SizesOf32BitsAreSizes) {
+TEST_P(CudaOlderForms, SizesOf32BitsAreAccepted) {
   run([] {
     const auto create =
         find<CUresult(CUarray*, const harness::older::ArrayDescriptor*)>("cuArrayCreate", 2000);
@@ -86,7 +86,7 @@ TEST_P(CudaOlderForms, SizesOf32BitsAreSizes) {
   expect_no_fault();
 }
 
-TEST_P(CudaOlderForms, AnArrayOfThreeDimensionsHasThem) {
+TEST_P(CudaOlderForms, AnArrayHasThreeDimensions) {
   run([] {
     using Descriptor = harness::older::Array3dDescriptor;
     const auto create = find<CUresult(CUarray*, const Descriptor*)>("cuArray3DCreate", 2000);
@@ -104,7 +104,7 @@ TEST_P(CudaOlderForms, AnArrayOfThreeDimensionsHasThem) {
   expect_no_fault();
 }
 
-TEST_P(CudaOlderForms, ADeviceIsAPlaceForManagedMemory) {
+TEST_P(CudaOlderForms, ADeviceOrdinalIsALocationForManagedMemory) {
   run([] {
     const auto prefetch =
         find<CUresult(CUdeviceptr, size_t, CUdevice, CUstream)>("cuMemPrefetchAsync", 8000);
@@ -191,7 +191,7 @@ TEST_P(CudaOlderForms, AGraphIsMadeAndLaunched) {
   expect_no_fault();
 }
 
-TEST_P(CudaOlderForms, ACycleIsToldByItsNode) {
+TEST_P(CudaOlderForms, ACycleIsReportedByItsNode) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode first = add_empty(graph);
@@ -205,7 +205,7 @@ TEST_P(CudaOlderForms, ACycleIsToldByItsNode) {
   });
 }
 
-TEST_P(CudaOlderForms, NodesAreAskedAndConnected) {
+TEST_P(CudaOlderForms, NodesAreQueriedAndConnected) {
   run([] {
     using Ask = CUresult(CUgraphNode, CUgraphNode*, size_t*);
     using Add = CUresult(CUgraphNode*, CUgraph, const CUgraphNode*, size_t, CUgraphNodeParams*);
@@ -265,7 +265,7 @@ TEST_P(CudaOlderForms, ParametersOfKernelNodesAreChanged) {
   expect_no_fault();
 }
 
-TEST_P(CudaOlderForms, AnUpdateTellsHowItEnded) {
+TEST_P(CudaOlderForms, AnUpdateReportsItsResult) {
   run([] {
     using Update = CUresult(CUgraphExec, CUgraph, CUgraphNode*, CUgraphExecUpdateResult*);
     const auto update = find<Update>("cuGraphExecUpdate", 10020);
@@ -301,7 +301,7 @@ TEST_P(CudaOlderForms, AnUpdateTellsHowItEnded) {
 
 // ---- captures -----------------------------------------------------------------------------------
 
-TEST_P(CudaOlderForms, ACaptureIsAskedAndChanged) {
+TEST_P(CudaOlderForms, ACaptureIsQueriedAndChanged) {
   run([] {
     using First = CUresult(CUstream, CUstreamCaptureStatus*, cuuint64_t*);
     using Second = CUresult(CUstream, CUstreamCaptureStatus*, cuuint64_t*, CUgraph*,
@@ -334,7 +334,7 @@ TEST_P(CudaOlderForms, ACaptureIsAskedAndChanged) {
   expect_no_fault();
 }
 
-TEST_P(CudaOlderForms, StreamsHaveTwinsOfThem) {
+TEST_P(CudaOlderForms, PerThreadStreamVersionsExist) {
   constexpr auto kTwin = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   for (const int version : {10010, 11030})
     EXPECT_NE(find<void()>("cuStreamGetCaptureInfo", version, kTwin),

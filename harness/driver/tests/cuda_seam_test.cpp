@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam itself: what happens around a call, whatever the device; and that runs forget each
-// other.
+// The seam: the steps around each call, for any device; and independence of runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +24,7 @@ class CudaSeam : public OnSim {
   }
 };
 
-// ---- what surrounds a call ----------------------------------------------------------------------
+// ---- around a call ------------------------------------------------------------------------------
 
 TEST_F(CudaSeam, ACallIsRecordedWithItsStatusBeforeItsConsequences) {
   stage.run([] {
@@ -41,7 +40,7 @@ TEST_F(CudaSeam, ACallIsRecordedWithItsStatusBeforeItsConsequences) {
   EXPECT_EQ(free->value, CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(CudaSeam, ACallOffersTheTurnAndAQueryDoesNot) {
+TEST_F(CudaSeam, ACallYieldsAndAQueryDoesNot) {
   Tick before = 0;
   Tick after_query = 0;
   Tick after_call = 0;
@@ -81,7 +80,7 @@ TEST_F(CudaSeam, TwoTasksThatCallAreInterleaved) {
   EXPECT_NE(order, (std::vector<int>{0, 0, 0, 1, 1, 1}));
 }
 
-TEST_F(CudaSeam, ACallFailsOnlyWhenAnActorAllowsItAndAPickSaysSo) {
+TEST_F(CudaSeam, ACallFailsOnlyIfAllowedAndChosen) {
   Always fail(Site::failure, 1);
   World& world = stage.world;
   stage.run(fail, [&world] {
@@ -99,7 +98,7 @@ TEST_F(CudaSeam, ACallFailsOnlyWhenAnActorAllowsItAndAPickSaysSo) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaSeam, AProgramThatTriesAgainGetsOn) {
+TEST_F(CudaSeam, ARetryEventuallySucceeds) {
   Always fail(Site::failure, 1);
   World& world = stage.world;
   std::uint32_t failed = 0;
@@ -113,13 +112,13 @@ TEST_F(CudaSeam, AProgramThatTriesAgainGetsOn) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaSeam, NothingFailsByItself) {
+TEST_F(CudaSeam, NoErrorIsInjectedByDefault) {
   Always fail(Site::failure, 1);
   stage.run(fail, [] { allocate(64); });
   EXPECT_TRUE(stage.tape.empty());
 }
 
-TEST_F(CudaSeam, ALifeBeginsAndEndsAtTheTargetsSiteElseAtTheCudaFunction) {
+TEST_F(CudaSeam, ALifetimeIsAttributedToTheTargetsSite) {
   World& world = stage.world;
   stage.run([&world] {
     CUdeviceptr named = 0;
@@ -136,7 +135,7 @@ TEST_F(CudaSeam, ALifeBeginsAndEndsAtTheTargetsSiteElseAtTheCudaFunction) {
   EXPECT_EQ(stage.faults[0].use_site.view(), "cuMemFree");
 }
 
-TEST_F(CudaSeam, QueuedWorkEndsALifeAtTheSiteThatQueuedIt) {
+TEST_F(CudaSeam, QueuedWorkEndsALifetimeAtTheSiteThatQueuedIt) {
   World& world = stage.world;
   Always late = lagging();
   stage.run(late, [&world] {
@@ -152,7 +151,7 @@ TEST_F(CudaSeam, QueuedWorkEndsALifeAtTheSiteThatQueuedIt) {
   EXPECT_EQ(stage.faults[0].death_site.view(), "delete_argpack");
 }
 
-// ---- looking entry points up --------------------------------------------------------------------
+// ---- looking up entry points --------------------------------------------------------------------
 
 struct Found {
   void* function = nullptr;
@@ -181,7 +180,7 @@ TEST_F(CudaSeam, AnEntryPointIsFoundByBaseNameAndVersion) {
             look_up("cuGraphInstantiate", 12000).function);
 }
 
-TEST_F(CudaSeam, EachRowIsOfABaseNameAndAVersionThatTheHeaderHas) {
+TEST_F(CudaSeam, EachRowHasANameAndAVersionOfTheHeader) {
   std::ifstream in(AFTERLIFE_CUDA_INCLUDE "/cudaTypedefs.h");
   const std::string header{std::istreambuf_iterator<char>(in), {}};
   const auto is_there = [&header](std::string_view name, int since) {
@@ -212,7 +211,7 @@ TEST_F(CudaSeam, TheVersionSelectsTheInterface) {
   EXPECT_EQ(look_up("cuStreamGetCtx", 12050).function, reinterpret_cast<void*>(&cuStreamGetCtx_v2));
 }
 
-TEST_F(CudaSeam, AFlagSelectsThePerThreadDefaultStreamTwins) {
+TEST_F(CudaSeam, AFlagSelectsThePerThreadDefaultStreamVersions) {
   constexpr auto kTwin = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   for (const char* name :
        {"cuLaunchKernel", "cuLaunchKernelEx", "cuMemcpyHtoD", "cuMemcpyHtoDAsync",
@@ -222,7 +221,7 @@ TEST_F(CudaSeam, AFlagSelectsThePerThreadDefaultStreamTwins) {
   EXPECT_EQ(look_up("cuStreamGetCtx", 12000, kTwin).status, CU_GET_PROC_ADDRESS_SUCCESS);
 }
 
-TEST_F(CudaSeam, ATwinTakesStreamZeroForTheThreadsOwn) {
+TEST_F(CudaSeam, PerThreadVersionsUseTheThreadsOwnStreamZero) {
   using StreamCall = CUresult (*)(CUstream);
   const Found twin = look_up("cuStreamQuery", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
   const auto query = reinterpret_cast<StreamCall>(twin.function);
@@ -334,7 +333,7 @@ class RandomProgram {
   CUfunction function_ = nullptr;
 };
 
-TEST_F(CudaSeam, AnyProgramRunsTheSameTwiceAndLeavesNothingBehind) {
+TEST_F(CudaSeam, AnyProgramRunsTheSameTwice) {
   CudaStage other{devices::sim.make()};
   int faulty = 0;
   int whole = 0;
@@ -356,7 +355,7 @@ TEST_F(CudaSeam, AnyProgramRunsTheSameTwiceAndLeavesNothingBehind) {
   EXPECT_GT(whole, 100);
 }
 
-TEST_F(CudaSeam, ARunOfTheSamePlainProgramHasTheSameAddresses) {
+TEST_F(CudaSeam, RunsOfTheSameProgramHaveTheSameAddresses) {
   CUdeviceptr first = 0;
   CUdeviceptr second = 0;
   stage.run([&first] { first = allocate(3 << 20); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife gate` as its users meet it: two commands are compared, and whatever they do ends in a
-// verdict or in one clear line.
+// `afterlife gate` from the command line: any behaviour of the two commands leads to a verdict or
+// to one clear line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -56,7 +56,7 @@ TEST(CliGate, ASlowerHeadIsExitCode1AndAFasterOnePasses) {
   EXPECT_THAT(faster.out, HasSubstr("1 faster"));
 }
 
-TEST(CliGate, UndecidedHasItsOwnExitCode) {
+TEST(CliGate, AnUndecidedResultHasItsOwnExitCode) {
   const Folder folder;
   const auto wild = [&](const char* side) {
     const std::string file = folder / side;
@@ -85,7 +85,7 @@ TEST(CliGate, ASuiteIsComparedBenchmarkByBenchmark) {
   EXPECT_EQ(rows[2]["verdict"], "new");
 }
 
-TEST(CliGate, OfRepetitionsTheLeastCountsAndSumsDoNot) {
+TEST(CliGate, TheFastestRepetitionCountsAndAggregatesDoNot) {
   const std::string mean =
       "{\"name\": \"a_mean\", \"run_name\": \"a\", \"run_type\": \"aggregate\", \"real_time\": 1, "
       "\"time_unit\": \"ns\"}";
@@ -99,7 +99,7 @@ TEST(CliGate, OfRepetitionsTheLeastCountsAndSumsDoNot) {
   EXPECT_NEAR(rows[0]["base"], 90, 1e-9);
 }
 
-TEST(CliGate, ACommandLearnsWhichBenchmarksAreWanted) {
+TEST(CliGate, ACommandReceivesTheSelectedBenchmarks) {
   const Folder folder;
   const std::string log = folder / "log";
   const auto command = [&](int slow) {
@@ -114,7 +114,7 @@ TEST(CliGate, ACommandLearnsWhichBenchmarksAreWanted) {
   EXPECT_THAT(asked, HasSubstr("\n^(b)$\n")) << "only what failed is confirmed";
 }
 
-// ---- what goes wrong ----
+// ---- failures -----------
 
 TEST(CliGate, ACommandThatFailsIsOneLineAndExitCode2) {
   const Words good = printing("100");
@@ -129,7 +129,7 @@ TEST(CliGate, ACommandThatFailsIsOneLineAndExitCode2) {
                    "did not end within 0.3 s");
 }
 
-TEST(CliGate, NonsenseIsOneLineAndExitCode2) {
+TEST(CliGate, UnreadableOutputIsOneLineAndExitCode2) {
   const Words good = printing("100");
   const std::pair<const char*, const char*> nonsense[] = {
       {"", "printed nothing on stdout"},
@@ -154,7 +154,7 @@ TEST(CliGate, NonsenseIsOneLineAndExitCode2) {
   }
 }
 
-TEST(CliGate, ABenchmarkThatVanishesLaterShowsWhatWasMeasured) {
+TEST(CliGate, AVanishedBenchmarkIsReportedWithItsMeasurements) {
   const Folder folder;
   const std::string file = folder / "count";
   const Words vanishing =
@@ -165,7 +165,7 @@ TEST(CliGate, ABenchmarkThatVanishesLaterShowsWhatWasMeasured) {
   EXPECT_THAT(ended.err, HasSubstr("afterlife: round 13: the head ended with exit code 9"));
 }
 
-TEST(CliGate, ABenchmarkThatIsNoMoreInALaterRoundIsOneLineAndNoPass) {
+TEST(CliGate, ABenchmarkMissingInALaterRoundIsOneLineAndNoPass) {
   const Folder folder;
   const std::string file = folder / "count";
   const Words vanishing =
@@ -180,7 +180,7 @@ TEST(CliGate, ABenchmarkThatIsNoMoreInALaterRoundIsOneLineAndNoPass) {
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
 }
 
-TEST(CliGate, WhatItIsNotToldIsUsage) {
+TEST(CliGate, WrongArgumentsAreAUsageError) {
   for (const Words& wrong :
        {Words{"gate"}, Words{"gate", "--", "true"}, Words{"gate", "--", "true", "--"},
         Words{"gate", "--rounds", "7", "--", "true", "--", "true"},
@@ -191,7 +191,7 @@ TEST(CliGate, WhatItIsNotToldIsUsage) {
 
 // ---- samples ----
 
-TEST(CliGate, SamplesGiveTheSameVerdictsAgain) {
+TEST(CliGate, RecordedSamplesGiveTheSameVerdicts) {
   const Folder folder;
   const std::string file = folder / "samples";
   for (const int head : {4000, 4200}) {
@@ -234,7 +234,7 @@ TEST(CliGate, TheOrderInARoundIsDrawnFromTheSeed) {
   EXPECT_NE(sides, order("2", "two"));
 }
 
-TEST(CliGate, SamplesThatAreCutOffAreStoppedAndDamagedOnesAreOneLine) {
+TEST(CliGate, TruncatedSamplesAreUndecidedAndDamagedOnesAreOneLine) {
   const Folder folder;
   const std::string file = folder / "samples";
   run_gate({"--samples", file}, noisy(folder, "base", 4000), noisy(folder, "head", 4000));
@@ -284,7 +284,7 @@ TEST(CliGate, AFullDiskUnderThePageIsOneLineAndNoPass) {
   }
 }
 
-TEST(CliGate, AGateThatIsKilledIsNoPass) {
+TEST(CliGate, AKilledGateIsNoPass) {
   const Folder folder;
   const Words slow = shell("sleep 0.02; echo x >> " + (folder / "log") + "; echo 100");
   Child child("afterlife_toys",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of `afterlife gate`: its limit and its signals, while it measures and while it computes.
+// The time limit of `afterlife gate`, and signals, during measurement and computation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::shell;
 using ::testing::StartsWith;
 using testing::Words;
 
-TEST(CliGate, CtrlCShowsWhatWasMeasured) {
+TEST(CliGate, CtrlCShowsTheMeasurements) {
   const Folder folder;
   const Words slow = shell("sleep 0.02; echo x >> " + (folder / "log") + "; echo 100");
   Child child("afterlife_toys", gate_arguments({"--rounds", "100000"}, slow, slow));
@@ -34,7 +34,7 @@ TEST(CliGate, CtrlCShowsWhatWasMeasured) {
                                       "stopped\n"));
 }
 
-TEST(CliGate, ALimitOfTimeEndsItUndecided) {
+TEST(CliGate, ATimeLimitEndsItUndecided) {
   const Folder folder;
   const Words slow = shell("sleep 0.05; echo 100");
   const Ended ended = run_gate({"--seconds", "1.5"}, slow, slow);
@@ -43,7 +43,7 @@ TEST(CliGate, ALimitOfTimeEndsItUndecided) {
   EXPECT_THAT(ended.out, HasSubstr("; 4 rounds; ")) << "20 take two seconds at least";
 }
 
-TEST(CliGate, AProcessEndsWithTheTimeOfAll) {
+TEST(CliGate, TheTimeLimitEndsARunningProcess) {
   const auto begin = Clock::now();
   const Ended ended = run_gate({"--seconds", "0.5"}, printing("100"), shell("sleep 60; echo 100"));
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(10));
@@ -76,14 +76,14 @@ class Many {
   Folder folder_;
 };
 
-/// The last line of a table: of 20 000 rows no one wants to see more.
+/// The last line of a table; the table has 20 000 rows.
 std::string summary_of(const std::string& table) {
   return table.substr(table.rfind('\n', table.size() - 2) + 1);
 }
 
 // How many seconds it takes to measure 8 rounds depends on what else runs here. Computing takes
 // seven times as long.
-TEST(CliGateOfMany, TheLimitOfTimeBindsComputingToo) {
+TEST(CliGateOfMany, TheTimeLimitIncludesTheComputation) {
   const Many many;
   Ended ended{};
   for (int seconds = 1; seconds < 100; seconds *= 2) {
@@ -121,7 +121,7 @@ Ended end_by(int signal, std::chrono::milliseconds after) {
   return ended;
 }
 
-TEST(CliGateOfMany, ASignalEndsComputingWithWhatThereIs) {
+TEST(CliGateOfMany, ASignalEndsTheComputationWithPartialResults) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     Ended ended{};
     for (int milliseconds = 300; milliseconds > 4; milliseconds /= 2) {
@@ -134,7 +134,7 @@ TEST(CliGateOfMany, ASignalEndsComputingWithWhatThereIs) {
   }
 }
 
-TEST(CliGate, AHangupThatIsIgnoredStaysIgnored) {
+TEST(CliGate, AnIgnoredHangupStaysIgnored) {
   const Folder folder;
   const Words command = shell("echo x >> " + (folder / "log") + "; sleep 0.05; echo 100");
   Child child("afterlife_toys", gate_arguments({"--rounds", "8"}, command, command),

@@ -79,7 +79,7 @@ std::string squeezed(std::string text) {
   return text;
 }
 
-TEST(CliGate, TheTableHasBothSidesWithUnitsOfTheirRow) {
+TEST(CliGate, TheTableShowsBothSidesInTheUnitOfTheRow) {
   const std::string table = squeezed(table_of("100"));
   EXPECT_THAT(table, StartsWith("benchmark base head ratio 99 % interval verdict rounds\n"));
   EXPECT_THAT(table, HasSubstr("\nshort 1 us 1.25 us +25.0 % +25.0 .. +25.0 % slower 8\n"));
@@ -105,7 +105,7 @@ std::string table_on(std::size_t width) {
   return squeezed(reports::gate_table(comparison, {.width = width}));
 }
 
-TEST(CliGate, ATableOf100ColumnsHasRoomForAll) {
+TEST(CliGate, ATableOf100ColumnsShowsAllColumns) {
   const std::string table = table_on(100);
   EXPECT_THAT(table, Not(HasSubstr("no room for")));
   EXPECT_THAT(table,
@@ -115,7 +115,7 @@ TEST(CliGate, ATableOf100ColumnsHasRoomForAll) {
                                "pass (first -1.2 %) 160\n"));
 }
 
-TEST(CliGate, ANarrowTableHasBothSidesOrNeither) {
+TEST(CliGate, ANarrowTableShowsBothSidesOrNeither) {
   std::size_t with = 0, without = 0;
   for (std::size_t width = 40; width < 100; ++width) {
     const std::string table = table_on(width);
@@ -128,7 +128,7 @@ TEST(CliGate, ANarrowTableHasBothSidesOrNeither) {
   EXPECT_GT(without, 0U);
 }
 
-TEST(CliGate, ATableThatGoesToNoTerminalIsNeverCut) {
+TEST(CliGate, ATableOutsideATerminalIsNeverTruncated) {
   for (const char* columns : {"40", "60", "100"}) {
     const std::string table = table_of(columns);
     EXPECT_THAT(table, HasSubstr("\n" + std::string(90, 'x') + "  "));
@@ -139,7 +139,7 @@ TEST(CliGate, ATableThatGoesToNoTerminalIsNeverCut) {
 
 // ---- the length of a repetition ----
 
-TEST(CliGate, ChoosesTheLengthOfARepetitionWhereItMay) {
+TEST(CliGate, ChoosesTheLengthOfARepetitionIfAllowed) {
   const Folder folder;
   const auto command = [&](const std::string& word) {
     Words words = shell("echo $1 >> " + (folder / "log") + "; echo 100");
@@ -163,7 +163,7 @@ TEST(CliGate, ChoosesTheLengthOfARepetitionWhereItMay) {
             nullptr);
 }
 
-TEST(CliGate, AdvisesShorterRepetitionsWhereTheyAreLongAndNothingIsDecided) {
+TEST(CliGate, AdvisesShorterRepetitionsIfLongOnesDecideNothing) {
   const Folder folder;
   const auto said = [&](const std::string& word, bool is_wild = true) {
     const auto command = [&](const std::string& seed) {
@@ -188,13 +188,13 @@ TEST(CliGate, AdvisesShorterRepetitionsWhereTheyAreLongAndNothingIsDecided) {
   EXPECT_THAT(said("--benchmark_min_time=0.004", false), Not(HasSubstr("advice")));
 }
 
-TEST(CliGate, HelpSaysHowManyRoundsThereAre) {
+TEST(CliGate, HelpNamesTheNumberOfRounds) {
   const std::string help = run_toys({"gate", "--help"}).out;
   EXPECT_THAT(help, HasSubstr("undecided benchmarks get 40, 80, ..."));
   EXPECT_THAT(help, HasSubstr("--benchmark_min_time={min_time}"));
 }
 
-TEST(CliGate, ThePageSaysHowOftenTheGateIsWrong) {
+TEST(CliGate, ThePageStatesTheErrorRatesOfTheGate) {
   const Folder folder;
   const std::string record = folder / "canaries", page = folder / "gate.html";
   std::string rounds = "afterlife_canaries 1\na\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife memory`: what a search takes, and that it does not grow where nothing is wrong.
+// `afterlife memory`: the memory use of a search, which does not grow without a leak.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ Ended memory(std::vector<std::string> arguments) {
   return run_child("afterlife", std::move(arguments));
 }
 
-TEST(CliMemory, OfASearchDoesNotGrow) {
+TEST(CliMemory, TheMemoryOfASearchDoesNotGrow) {
   const Ended ended = memory({"example", "--runs", "4000", "--json"});
   ASSERT_EQ(ended.code, 0) << ended.err;
   const json found = json::parse(ended.out);
@@ -36,7 +36,7 @@ TEST(CliMemory, TakesAVariantByName) {
   EXPECT_THAT(ended.out, HasSubstr(" bytes at most\n"));
 }
 
-TEST(CliMemory, WhatItIsNotToldIsUsage) {
+TEST(CliMemory, WrongArgumentsAreAUsageError) {
   EXPECT_EQ(memory({"nosuch"}).code, 3);
   EXPECT_EQ(memory({"example", "--runs", "63"}).code, 3);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife gate` with benchmarks of others: what they print, and how often it is wrong about
+// `afterlife gate` with foreign benchmarks: their output formats, and the gate's error rates for
 // them.
 #include <fmt/format.h>
 
@@ -42,14 +42,14 @@ TEST(BenchmarkOutput, ReadsLinesOfNumbersWithNamesBeforeOrBehind) {
   EXPECT_EQ(read_output("5\n4\n6\n"), (Reading{{"value", 4}}));
 }
 
-TEST(BenchmarkOutput, RefusesWhatHasNoNumberOrNoTime) {
+TEST(BenchmarkOutput, RefusesOutputWithoutANumberOrATime) {
   for (const char* text : {"copy: fast", "1 2", "copy 3 ms",
                            "{\"benchmarks\": [{\"name\": \"a\", \"states\": [{\"name\": \"s\", "
                            "\"summaries\": []}]}]}"})
     EXPECT_THROW(read_output(text), std::runtime_error) << text;
 }
 
-TEST(Rates, WelchTellsMeansApartWhereTheyAre) {
+TEST(Rates, WelchDistinguishesDifferentMeans) {
   std::vector<double> first, second;
   for (int i = 0; i < 40; ++i) {
     first.push_back(100 + i % 5);
@@ -78,7 +78,7 @@ double share_of(const json& rate) {
   return rate["count"].get<double>() / rate["total"].get<double>();
 }
 
-TEST(CliGateCalibrate, SaysWhatItFindsAndNoiseMovesThat) {
+TEST(CliGateCalibrate, ReportsDetectionRatesWhichDependOnTheNoise) {
   const json quiet = calibrated(noisy(0.001), 0);
   ASSERT_EQ(quiet["rows"].size(), 3u) << quiet;
   EXPECT_EQ(quiet["rounds"], 400);
@@ -92,13 +92,13 @@ TEST(CliGateCalibrate, SaysWhatItFindsAndNoiseMovesThat) {
     if (row["planted"] == "+3 %") EXPECT_LT(row["called_slower"]["high"], 0.9) << row;
 }
 
-TEST(CliGateCalibrate, TellsItInATableWithIntervals) {
+TEST(CliGateCalibrate, PrintsATableWithIntervals) {
   const Ended ended = run_toys({"gate", "--calibrate", "400", "--", "sh", "-c", "echo 100"});
   EXPECT_THAT(ended.out, ::testing::HasSubstr("by the U test"));
   EXPECT_THAT(ended.out, ::testing::HasSubstr("0.0 % (0.0 to "));
 }
 
-TEST(CliGateCalibrate, NeedsOneCommandAndRoundsEnough) {
+TEST(CliGateCalibrate, NeedsOneCommandAndEnoughRounds) {
   testing::expect_only_line(run_toys({"gate", "--calibrate", "400"}), 3, "expected one command");
   testing::expect_only_line(run_toys({"gate", "--calibrate", "400", "--", "true", "--", "true"}), 3,
                             "expected one command");

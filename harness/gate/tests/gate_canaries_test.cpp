@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate's gate: rates from a record, and that broken gates show. Records are of simulated
-// machines; the real one is results/gate/canaries.txt.xz.
+// The test of the gate itself: error rates from a record, and detection of broken gates. The
+// records are of simulated machines; a real one is results/gate/canaries.txt.xz.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class Recorder : public testing::Machine {
   }
 };
 
-/// This many rounds, in which "the same" is slower by `same`, and what should be by 3 % by `three`.
+/// This many rounds, in which "the same" is slower by `same`, and the 3 % canary by `three`.
 CanaryRecord recorded(std::size_t rounds, const Noise& noise = kQuiet, double same = 0,
                       double three = 0.03) {
   Recorder machine(noise, 7);
@@ -52,7 +52,7 @@ CanaryRow row_of(const CanaryRecord& record, Canary canary, Planted planted = Pl
   return {};
 }
 
-TEST(GateRate, HasTheIntervalOfWilson) {
+TEST(GateRate, HasTheWilsonInterval) {
   const Rate few{1, 300}, all{100, 100}, none{0, 300}, nothing;
   EXPECT_NEAR(few.low(), 0.000589, 1e-5);
   EXPECT_NEAR(few.high(), 0.018637, 1e-5);
@@ -65,7 +65,7 @@ TEST(GateRate, HasTheIntervalOfWilson) {
 }
 
 // The value follows from ranks by hand: U is 18, and of 20 samples six pairs are equal.
-TEST(GateRate, HasTheRanksOfMannAndWhitney) {
+TEST(GateRate, HasTheMannWhitneyTest) {
   const std::vector<double> low{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   const std::vector<double> high{5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
   EXPECT_NEAR(gate::mann_whitney(low, high), 0.017007, 1e-5);
@@ -74,7 +74,7 @@ TEST(GateRate, HasTheRanksOfMannAndWhitney) {
   EXPECT_EQ(gate::mann_whitney(std::vector<double>(9, 1), std::vector<double>(9, 1)), 1);
 }
 
-TEST(GateCanaries, ASoundGateIsNotRed) {
+TEST(GateCanaries, ASoundGatePasses) {
   const CanaryRecord record = recorded(1160);
   for (const CanaryRow& row : judge_canaries(record, Planted::nothing)) {
     EXPECT_NE(row.health, Health::red) << name_of(row.canary);
@@ -85,7 +85,7 @@ TEST(GateCanaries, ASoundGateIsNotRed) {
   EXPECT_EQ(row_of(record, Canary::slower_by_1).health, Health::reported);
 }
 
-// Each trial uses the rounds after those of the one before, and none is begun that may not end.
+// Each trial uses the rounds after those of the previous one. None is begun without enough rounds.
 TEST(GateCanaries, NoRoundIsUsedTwice) {
   const std::size_t most = gate::Rule().most_rounds();
   EXPECT_EQ(row_of(recorded(most - 1), Canary::unchanged).trials, 0U);
@@ -96,7 +96,7 @@ TEST(GateCanaries, NoRoundIsUsedTwice) {
   EXPECT_EQ(row_of(recorded(most + 40), Canary::slower_by_3).trials, 2U);
 }
 
-TEST(GateCanaries, FewSamplesAreNeitherRedNorShown) {
+TEST(GateCanaries, FewSamplesNeitherFailNorPass) {
   const CanaryRecord record = recorded(gate::Rule().most_rounds());
   for (const CanaryRow& row : judge_canaries(record, Planted::nothing))
     if (row.canary != Canary::slower_by_1)
@@ -105,18 +105,18 @@ TEST(GateCanaries, FewSamplesAreNeitherRedNorShown) {
     EXPECT_NE(row.health, Health::red);
 }
 
-TEST(GateCanaries, FalseAlarmsAndMissesAreRed) {
+TEST(GateCanaries, FalseAlarmsAndMissesFail) {
   EXPECT_EQ(row_of(recorded(560, kQuiet, 0.03), Canary::unchanged).health, Health::red);
   EXPECT_EQ(row_of(recorded(560, kQuiet, 0, 0.001), Canary::slower_by_3).health, Health::red);
 }
 
-TEST(GateCanaries, RanksCallNoiseSlowerWhereTheGateDoesNot) {
+TEST(GateCanaries, RankTestsReportNoiseAsSlowerAndTheGateDoesNot) {
   const CanaryRow row = row_of(recorded(1160), Canary::unchanged);
   EXPECT_GT(row.mann_whitney.count, 0U);
   EXPECT_EQ(row.found.count, 0U);
 }
 
-TEST(GateCanaries, EveryBrokenGateIsSeen) {
+TEST(GateCanaries, EveryBrokenGateIsDetected) {
   for (const gate::PlantedRow& row : plant_in_gate(recorded(760))) {
     EXPECT_TRUE(row.is_seen) << name_of(row.planted);
     EXPECT_TRUE(row.had_enough) << name_of(row.planted);
@@ -135,7 +135,7 @@ std::vector<Canary> red_of(Planted planted) {
   return red;
 }
 
-TEST(GateCanaries, EachShowsItsOwnKindOfBrokenGate) {
+TEST(GateCanaries, EachCanaryDetectsItsKindOfBrokenGate) {
   using ::testing::Contains;
   using ::testing::ElementsAre;
   EXPECT_THAT(red_of(Planted::threshold), Contains(Canary::unchanged));
@@ -145,7 +145,7 @@ TEST(GateCanaries, EachShowsItsOwnKindOfBrokenGate) {
 
 // A record in which 160 rounds decide what 80 leave wide open: on two sides that each jump for 80
 // rounds, and then for none.
-TEST(GateCanaries, AVerdictThatGivingUpLosesIsCountedAndRed) {
+TEST(GateCanaries, AVerdictLostByGivingUpIsCountedAndFails) {
   CanaryRecord record;
   Recorder wild({.name = "wild", .jitter = 1}, 7), quiet(kQuiet, 8);
   for (std::size_t i = 0; i < 320 * 12; ++i)
@@ -159,7 +159,7 @@ TEST(GateCanaries, AVerdictThatGivingUpLosesIsCountedAndRed) {
   EXPECT_FALSE(sound.is_red());
 }
 
-TEST(GateCanaries, RoundsThatGivingUpSavesAreCounted) {
+TEST(GateCanaries, RoundsSavedByGivingUpAreCounted) {
   const CanaryRecord record = recorded(640, {.name = "wild", .jitter = 1});
   const CanaryRow row = row_of(record, Canary::unchanged);
   EXPECT_GT(row.curtailing.saved.count, 80U);
@@ -175,14 +175,14 @@ std::string page_of(std::size_t rounds, double same = 0, double three = 0.03) {
   return reports::canary_page({judge_canaries(record, Planted::nothing), plant_in_gate(record)});
 }
 
-TEST(GateCanaryPage, IsRedWhereAnIntervalIsOutside) {
+TEST(GateCanaryPage, FailsIfAnIntervalIsOutside) {
   EXPECT_THAT(page_of(560, 0.03), HasSubstr("<span class=\"badge bad\">red</span>"));
   const std::string missed = page_of(560, 0, 0.001);
   EXPECT_THAT(missed, HasSubstr("<span class=\"badge bad\">red</span>"));
   EXPECT_THAT(missed, HasSubstr("<td class=\"open\">red</td>"));
 }
 
-TEST(GateCanaryPage, SaysThatSamplesAreTooFewBeforeThat) {
+TEST(GateCanaryPage, ReportsTooFewSamplesFirst) {
   const std::string page = page_of(340);
   EXPECT_THAT(page, HasSubstr("<span class=\"badge good\">too few samples</span>"));
   EXPECT_THAT(page, HasSubstr("<td>quiet</td><td>unchanged</td><td>false alarm</td><td>0 of 2</td>"
@@ -190,7 +190,7 @@ TEST(GateCanaryPage, SaysThatSamplesAreTooFewBeforeThat) {
   EXPECT_THAT(page, ::testing::Not(HasSubstr("<script")));
 }
 
-TEST(GateCanaryPage, IsShownWhereEveryIntervalIsWithin) {
+TEST(GateCanaryPage, PassesIfEveryIntervalIsWithin) {
   reports::CanaryReport report;
   report.rows.push_back({"quiet", Canary::unchanged, 300, {0, 300}, {}, {}, Health::too_few});
   report.rows[0].health = gate::health_of(report.rows[0].found, true);
@@ -204,7 +204,7 @@ TEST(GateCanaryPage, IsShownWhereEveryIntervalIsWithin) {
 }
 
 // A gate whose defect no canary shows is as bad as one that is wrong.
-TEST(GateCanaryPage, IsRedWhereABrokenGateIsNotSeen) {
+TEST(GateCanaryPage, FailsIfABrokenGateIsNotDetected) {
   reports::CanaryReport report;
   report.plants.push_back({Planted::pairing, false, true});
   EXPECT_THAT(reports::canary_page(report), HasSubstr("badge bad\">red<"));
@@ -246,7 +246,7 @@ TEST(GateCanaries, ARecordIsReadInItsOrder) {
   EXPECT_EQ(record.at("hogs").size(), 1U);
 }
 
-TEST(GateCanaries, ARecordThatIsNoneIsRefusedByItsLine) {
+TEST(GateCanaries, AMalformedRecordIsRefusedByLine) {
   const std::string head = "afterlife_canaries 1\na b\n";
   EXPECT_THAT(refusal_of(""), HasSubstr("contains no record"));
   EXPECT_THAT(refusal_of("afterlife_canaries 2\n"), HasSubstr("line 1 is not the first"));
@@ -258,7 +258,7 @@ TEST(GateCanaries, ARecordThatIsNoneIsRefusedByItsLine) {
   EXPECT_EQ(refusal_of(head), "");
 }
 
-TEST(CliGateCanaries, TellRatesAndEndWithOneWhereTheyAreRed) {
+TEST(CliGateCanaries, ReportRatesAndEndWithOneOnFailure) {
   std::string text = "afterlife_canaries 1\na\n";
   for (int i = 0; i < 360; ++i) text += "quiet 0123 1000 1000 1010 1030\n";
   const Ended sound = run_child("afterlife", {"gate", "--canaries", RecordFile(text).name()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of effectiveness: what is worse is red, what is unchanged is not, what cannot be
-// seen is reported; and the record by which it is judged itself.
+// The comparison of effectiveness: it fails for a worse program, passes an unchanged one, and
+// reports what it cannot decide; and the record for its own evaluation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,11 +81,11 @@ const Verdicts kPassed{{"runs to the first fault", Verdict::pass},
                        {"minimizer runs", Verdict::pass},
                        {"reproducer size", Verdict::pass}};
 
-TEST(GateEffectiveness, WhatIsUnchangedPassesWithOtherSeeds) {
+TEST(GateEffectiveness, AnUnchangedProgramPassesWithOtherSeeds) {
   EXPECT_EQ(verdicts(drawn_side({}, 1, 4), drawn_side({}, 5, 4)), kPassed);
 }
 
-TEST(GateEffectiveness, EachMeasureThatIsWorseIsRedByItself) {
+TEST(GateEffectiveness, EachWorseMeasureFailsByItself) {
   const SideSample base = drawn_side({}, 1, 4);
   const auto with = [](const char* name) {
     Verdicts all = kPassed;
@@ -97,12 +97,12 @@ TEST(GateEffectiveness, EachMeasureThatIsWorseIsRedByItself) {
   EXPECT_EQ(verdicts(base, drawn_side({.size = 2}, 5, 4)), with("reproducer size"));
 }
 
-TEST(GateEffectiveness, WhatIsBetterIsNoReasonToFail) {
+TEST(GateEffectiveness, AnImprovementDoesNotFail) {
   const Verdicts found = verdicts(drawn_side({.slower = 2}, 1, 4), drawn_side({}, 5, 4));
   EXPECT_EQ(found.at("runs to the first fault"), Verdict::faster);
 }
 
-TEST(GateEffectiveness, OneWindowThatIsWorseIsRedAmongAll) {
+TEST(GateEffectiveness, OneWorseWindowAmongAllFails) {
   const EffectivenessRule rule{.factor = 4, .each_window = true};
   const Verdicts found =
       verdicts(drawn_side({}, 1, 60), drawn_side({.slower_in_one = 4}, 61, 60), rule);
@@ -114,7 +114,7 @@ TEST(GateEffectiveness, OneWindowThatIsWorseIsRedAmongAll) {
       EXPECT_NE(verdict, Verdict::slower) << name;
 }
 
-TEST(GateEffectiveness, TooFewSearchesAreUndecidedAndItSaysHowManyItTakes) {
+TEST(GateEffectiveness, TooFewSearchesAreUndecidedAndTheNumberNeededIsShown) {
   const auto row_of = [](std::size_t searches) {
     SideSample base = drawn_side({}, 1, searches), head = drawn_side({}, 1 + searches, searches);
     for (SideSample* side : {&base, &head})  // Two variants are left.
@@ -130,7 +130,7 @@ TEST(GateEffectiveness, TooFewSearchesAreUndecidedAndItSaysHowManyItTakes) {
               0.5 * static_cast<double>(few.wanted_searches));
 }
 
-TEST(GateEffectiveness, WhatIsGoneIsToldAndWhatIsNewToo) {
+TEST(GateEffectiveness, RemovedAndNewVariantsAreReported) {
   SideSample base = drawn_side({}, 1, 4), head = drawn_side({}, 5, 4);
   head.variants.erase("path/variant_3");
   head.variants["path/other"] = base.variants.at("path/variant_0");
@@ -179,7 +179,7 @@ TEST(GateEffectivenessFile, IsReadAsItWasWritten) {
   EXPECT_EQ(gate::read_side(folder / "side.json"), side);
 }
 
-TEST(GateEffectivenessFile, WhatIsNoneIsRefused) {
+TEST(GateEffectivenessFile, AMalformedFileIsRefused) {
   const auto refused = [](const std::string& text) { return refusal(gate::read_side, text); };
   const std::string text = to_json(drawn_side({}, 7, 2));
   EXPECT_EQ(refused(text), "");
@@ -234,7 +234,7 @@ TEST(GateEffectivenessRecord, IsReadInItsOrder) {
   EXPECT_EQ(record.side("unchanged", 0, 3), side);
 }
 
-TEST(GateEffectivenessRecord, WhatIsNoneIsRefusedByItsLine) {
+TEST(GateEffectivenessRecord, AMalformedRecordIsRefusedByLine) {
   const auto refused = [](const std::string& text) {
     return refusal([](const std::string& file) { gate::EffectivenessRecord record(file); }, text);
   };
@@ -261,7 +261,7 @@ std::string small_record(const Program& half_wasted, const Program& one_window) 
          record_lines("one_window", one_window, 2'000'001, 240);
 }
 
-TEST(GateEffectivenessCanaries, ASoundComparisonIsNotRedAndABrokenOneIs) {
+TEST(GateEffectivenessCanaries, ASoundComparisonPassesAndABrokenOneFails) {
   const gate::EffectivenessRecord record =
       read_record(small_record({.slower = 2}, {.slower_in_one = 4}));
   const auto sound = judge_effectiveness(record, {});
@@ -281,7 +281,7 @@ TEST(GateEffectivenessCanaries, ASoundComparisonIsNotRedAndABrokenOneIs) {
   EXPECT_EQ(judge_effectiveness(record, {.level = 1e-30})[1].health, gate::Health::red);
 }
 
-TEST(GateEffectivenessCanaries, DefectsThatAreNotFoundAreRed) {
+TEST(GateEffectivenessCanaries, UndetectedDefectsFail) {
   const auto found = judge_effectiveness(read_record(small_record({}, {})), {});
   EXPECT_EQ(found[1].health, gate::Health::red);
   EXPECT_EQ(found[3].health, gate::Health::red);
@@ -294,7 +294,7 @@ Ended effectiveness(std::vector<std::string> arguments) {
   return run_child("afterlife", std::move(arguments));
 }
 
-TEST(CliEffectiveness, AreTheSameSearchesEveryTimeAndOthersUnderOtherNumbers) {
+TEST(CliEffectiveness, SearchesAreReproducibleByNumber) {
   const Ended first = effectiveness({"example", "--json", "--searches", "2"});
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(first.out, effectiveness({"example", "--json", "--searches", "2"}).out);
@@ -313,8 +313,8 @@ TEST(CliEffectiveness, AreTheSameSearchesEveryTimeAndOthersUnderOtherNumbers) {
   EXPECT_EQ(run_of(both, 3), run_of(gate::read_side(folder / "other"), 1));
 }
 
-// A search with the seed that is told finds the same.
-TEST(CliEffectiveness, TellSeedsThatASearchTakes) {
+// A search with the reported seed finds the same.
+TEST(CliEffectiveness, ReportedSeedsReproduceASearch) {
   const Folder folder;
   write_file(folder / "side", effectiveness({"example/borrow", "--json", "--searches", "1"}).out);
   const SearchSample search = gate::read_side(folder / "side").variants.at("example/borrow").at(0);
@@ -356,7 +356,7 @@ TEST(CliEffectiveness, ComparesTwoFilesAndJudgesARecord) {
   EXPECT_EQ(effectiveness({"--canaries", folder / "record", "--json"}).code, 1);
 }
 
-TEST(CliEffectiveness, WhatItIsNotToldIsUsage) {
+TEST(CliEffectiveness, WrongArgumentsAreAUsageError) {
   EXPECT_EQ(effectiveness({"example/retain"}).code, 3) << "it is sound";
   EXPECT_EQ(effectiveness({"nosuch"}).code, 3);
   EXPECT_EQ(effectiveness({"--windows"}).code, 3);

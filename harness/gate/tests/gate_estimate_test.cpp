@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate's arithmetic: quantiles, intervals that hold what they say, Holm's correction, verdicts.
+// The gate's statistics: quantiles, confidence intervals and their coverage, Holm's correction,
+// verdicts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +41,7 @@ gate::Terms quick_terms(std::uint64_t seed = 1) { return {.resamples = 1000, .se
 
 // ---- quantiles ----
 
-TEST(GateQuantile, OfFewValuesIsBetweenTheTwoNeighbours) {
+TEST(GateQuantile, InterpolatesBetweenTheTwoNeighbors) {
   const std::vector<double> values{1, 2, 4, 8, 16};
   EXPECT_DOUBLE_EQ(gate::quantile(values, 0), 1);
   EXPECT_DOUBLE_EQ(gate::quantile(values, 0.2), 1.8);
@@ -50,7 +51,7 @@ TEST(GateQuantile, OfFewValuesIsBetweenTheTwoNeighbours) {
 
 // ---- one estimate ----
 
-TEST(GateEstimate, AHeadThatIsSlowerByAFactorInEveryRoundIsSlowerByThatFactor) {
+TEST(GateEstimate, AConstantFactorIsEstimatedExactly) {
   Series series = measured(noise_named("some_hogs"), 20, 0, 3);
   for (gate::Pair& pair : series) pair.head = pair.base * 1.03;
   using Compare = Estimate (*)(const Series&, const gate::Terms&);
@@ -63,7 +64,7 @@ TEST(GateEstimate, AHeadThatIsSlowerByAFactorInEveryRoundIsSlowerByThatFactor) {
   }
 }
 
-TEST(GateEstimate, TheSidesExchangedAreTheOppositeRatio) {
+TEST(GateEstimate, ExchangingTheSidesInvertsTheRatio) {
   const Series series = measured(noise_named("quiet"), 40, 0.02, 5);
   Series exchanged;
   for (const gate::Pair& pair : series) exchanged.push_back({pair.head, pair.base});
@@ -80,7 +81,7 @@ TEST(GateEstimate, IsAFunctionOfTheSamplesAndTheSeed) {
   EXPECT_NE(gate::estimate(series, quick_terms()), gate::estimate(series, quick_terms(2)));
 }
 
-TEST(GateEstimate, TheIntervalIsAboveTheMarginWhereTheChanceIsBelowTheTail) {
+TEST(GateEstimate, TheIntervalAgreesWithThePValue) {
   for (const Noise& noise : testing::all_noise())
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const Series series = measured(noise, 20, 0.01, seed);
@@ -106,9 +107,9 @@ TEST(GateEstimate, TheMedianOfPairsHasTheIntervalOfTheSignTest) {
   EXPECT_TRUE(std::isinf(gate::compare_pairs(series, terms).high)) << "7 rounds tell nothing";
 }
 
-// Memory layouts by chance, a fifth of them fast: the quantile of either side is now one, now the
-// other, and its interval says so; the pairs do not care.
-TEST(GateEstimate, ThePairsCountWhereTheQuantilesJump) {
+// Random memory layouts, a fifth of them fast: the quantile of either side jumps between them, and
+// its interval is wide; pairs are not affected.
+TEST(GateEstimate, PairsDecideWhenQuantilesJump) {
   const Series series = measured(noise_named("few_fast"), 80, 0.03, 1);
   const Estimate found = gate::estimate(series, quick_terms());
   EXPECT_GT(gate::compare_quantiles(series, quick_terms()).noise_floor(), 0.03);
@@ -119,7 +120,7 @@ TEST(GateEstimate, ThePairsCountWhereTheQuantilesJump) {
 }
 
 // 200 000 are asked for. A block says whether it must end once.
-TEST(GateEstimate, OnlyWhatIsNearAFindingIsResampledToTheEnd) {
+TEST(GateEstimate, OnlyEstimatesNearAFindingAreFullyResampled) {
   const auto resamples_of = [](double slowdown) {
     const Series series = measured(noise_named("quiet"), 20, slowdown, 5);
     const gate::Terms terms{.margin = std::log1p(0.005), .resamples = 200'000};
@@ -152,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(Noise, GateCoverage, ::testing::ValuesIn(testing::all_n
 
 // Measured over 2000 series each: 0.3 to 2.0 % at 20 rounds. 16 of 400 are seen by chance once in
 // 10 000 at 2 %.
-TEST_P(GateCoverage, OfTheIntervalIsNearlyWhatItSays) {
+TEST_P(GateCoverage, TheIntervalHasItsNominalCoverage) {
   constexpr int kSeries = 400;
   int missed = 0;
   for (std::uint64_t seed = 0; seed < kSeries; ++seed) {
@@ -165,7 +166,7 @@ TEST_P(GateCoverage, OfTheIntervalIsNearlyWhatItSays) {
 
 // ---- many benchmarks ----
 
-TEST(GateHolm, StepsDownFromTheLeastChance) {
+TEST(GateHolm, StepsDownFromTheSmallestPValue) {
   using gate::holm;
   EXPECT_THAT(holm(std::vector<double>{0.01, 0.04, 0.03, 0.005}, 0.05),
               ElementsAre(true, false, false, true))
@@ -194,14 +195,14 @@ TEST(GateRule, JudgesByTheInterval) {
                           Verdict::slower));
 }
 
-TEST(GateRule, AFailMustStandAmongAllOfTheSuite) {
+TEST(GateRule, AFailMustHoldForTheWholeSuite) {
   std::vector<Estimate> suite{estimated(0.006, 0.04, 0.004)};
   EXPECT_THAT(gate::judge(suite, {}), ElementsAre(Verdict::slower));
   suite.push_back(estimated(-0.01, 0.02));
   EXPECT_THAT(gate::judge(suite, {}), ElementsAre(Verdict::undecided, Verdict::pass));
 }
 
-TEST(GateRule, WhatIsNoisierThanTheAllowedIsNamedSo) {
+TEST(GateRule, ANoiseAboveTheMarginIsTooNoisy) {
   EXPECT_EQ(gate::last_verdict(estimated(-0.02, 0.035), {}), Verdict::undecided);
   EXPECT_EQ(gate::last_verdict(estimated(-0.04, 0.035), {}), Verdict::too_noisy);
 }
@@ -218,7 +219,7 @@ Estimate open_at(std::size_t rounds, double half, double centre = 0.01) {
 // By hand, in logarithms: half an interval of 0.2 at 80 rounds leaves 0.1320 at 160. The centre
 // moves by 0.0549, and is undecided from -0.1024 to 0.1369, from -2.047 to 2.312 of these: 1 -
 // 0.98961 + 0.02033.
-TEST(GateFutility, IsTheChanceThatTheLastLookDecides) {
+TEST(GateFutility, IsTheProbabilityThatTheLastLookDecides) {
   EXPECT_NEAR(gate::chance_of_verdict(open_at(80, 0.2), 160, {}), 0.03072, 0.00002);
   EXPECT_GT(gate::chance_of_verdict(open_at(80, 0.2, 0.15), 160, {}), 0.5) << "nearly slower";
   EXPECT_EQ(gate::chance_of_verdict(open_at(80, 0.01), 160, {}), 1) << "narrow enough by then";
@@ -226,7 +227,7 @@ TEST(GateFutility, IsTheChanceThatTheLastLookDecides) {
   EXPECT_EQ(gate::chance_of_verdict(open_at(8, inf, 0), 160, {}), 1) << "nothing is known";
 }
 
-TEST(GateFutility, GivesUpOnlyBeforeTheLastLookAndOnlyWhereItMay) {
+TEST(GateFutility, GivesUpOnlyBeforeTheLastLookAndIfAllowed) {
   EXPECT_TRUE(gate::is_futile(open_at(80, 0.2), {}));
   EXPECT_FALSE(gate::is_futile(open_at(80, 0.04), {}));
   EXPECT_FALSE(gate::is_futile(open_at(20, 0.4), {})) << "20 rounds say little about 160";
@@ -234,7 +235,7 @@ TEST(GateFutility, GivesUpOnlyBeforeTheLastLookAndOnlyWhereItMay) {
   EXPECT_FALSE(gate::is_futile(open_at(80, 0.2), {.curtails = false}));
 }
 
-TEST(GateRule, ALargeSuiteIsResampledOftenEnoughForAFailToStand) {
+TEST(GateRule, ALargeSuiteIsResampledOftenEnoughToFail) {
   for (const std::size_t size : {1U, 40U, 300U}) {
     const gate::Terms terms = gate::Rule().terms(20, size);
     EXPECT_LE(1.0 / (terms.resamples + 1), gate::Rule().tail() / static_cast<double>(size)) << size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log-rank test: published and hand-made values, chances that are what they say, and what a
-// number of searches can tell.
+// The log-rank test: published values and values computed by hand, calibrated p-values, and sample
+// sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Stratum remissions() {
 }
 
 // The textbooks have 9 ends where 19.25 are expected, and a chi-square of 16.79.
-TEST(GateLogRank, OfRemissionsIsThePublishedOne) {
+TEST(GateLogRank, ReproducesThePublishedRemissionExample) {
   const LogRank found = of(remissions());
   EXPECT_NEAR(found.excess, 9 - 19.2505, 1e-4);
   EXPECT_NEAR(found.excess * found.excess / found.information, 16.793, 1e-3);
@@ -53,7 +53,7 @@ TEST(GateLogRank, OfRemissionsIsThePublishedOne) {
 }
 
 // By hand: at 1 one of 7 ends, at 2 one of 6, at 3 two of 5, at 7 one of 2.
-TEST(GateLogRank, OfFewIsTheSumMadeByHand) {
+TEST(GateLogRank, EqualsASumComputedByHand) {
   Stratum stratum{ended({1, 3, 7}), ended({2, 3})};
   stratum.base.insert(stratum.base.begin() + 2, Wait{3, false});
   stratum.head.emplace_back(Wait{8, false});
@@ -84,7 +84,7 @@ double exchanged_variance(const Block& block) {
   return squares / count;
 }
 
-TEST(GateLogRank, HasTheVarianceOfEveryExchangeOfTrials) {
+TEST(GateLogRank, HasThePermutationVariance) {
   Block block{{ended({1, 3, 7, 9}), ended({2, 3, 4, 8})},
               {ended({1, 4, 7, 7}), ended({3, 3, 6, 8})}};
   block[0].base[1] = Wait{3, false};
@@ -93,7 +93,7 @@ TEST(GateLogRank, HasTheVarianceOfEveryExchangeOfTrials) {
   EXPECT_NEAR(found.variance, exchanged_variance(block), 1e-12);
 }
 
-// A trial that has no wait could not have been on the other side, so it is not exchanged.
+// A trial without a wait is not exchanged between the sides.
 TEST(GateLogRank, TrialsWithoutWaitsChangeNothing) {
   const Stratum some{ended({1, 3}), ended({2, 4})};
   Stratum more = some;
@@ -103,7 +103,7 @@ TEST(GateLogRank, TrialsWithoutWaitsChangeNothing) {
   EXPECT_NEAR(of(more).variance, of(some).variance, 1e-12);
 }
 
-TEST(GateLogRank, StrataAreComparedEachByItself) {
+TEST(GateLogRank, StrataAreComparedSeparately) {
   const Stratum slow{ended({100, 200, 300}), ended({110, 210, 310})};
   const Stratum quick{ended({1, 2, 3}), ended({1.5, 2.5, 3.5})};
   const std::vector<Block> blocks{{slow}, {quick}};
@@ -116,7 +116,7 @@ TEST(GateLogRank, StrataAreComparedEachByItself) {
 }
 
 // Two windows that fail together say no more than one of them.
-TEST(GateLogRank, WindowsThatFailTogetherCountOnce) {
+TEST(GateLogRank, WindowsWithCommonFailuresCountOnce) {
   const Stratum stratum = remissions();
   const std::vector<Block> together{{stratum, stratum}}, apart{{stratum}, {stratum}};
   const LogRank one = of(stratum), twice = gate::log_rank(together), both = gate::log_rank(apart);
@@ -125,7 +125,7 @@ TEST(GateLogRank, WindowsThatFailTogetherCountOnce) {
   EXPECT_NEAR(twice.factor(), one.factor(), 1e-12);
 }
 
-TEST(GateLogRank, OfNothingSaysNothing) {
+TEST(GateLogRank, WithoutDataItDecidesNothing) {
   const LogRank none = gate::log_rank({});
   EXPECT_EQ(none.p_longer(), 1);
   EXPECT_EQ(none.factor(), 1);
@@ -136,7 +136,7 @@ TEST(GateLogRank, OfNothingSaysNothing) {
   EXPECT_EQ(of({{std::nullopt, Wait{1, true}}, {std::nullopt}}).p_longer(), 1);
 }
 
-TEST(GateLogRank, QuantilesOfANormalVariableAreTheKnownOnes) {
+TEST(GateLogRank, NormalQuantilesAreCorrect) {
   EXPECT_NEAR(gate::normal_quantile(0.5), 0, 1e-9);
   EXPECT_NEAR(gate::normal_quantile(0.975), 1.959963985, 1e-8);
   EXPECT_NEAR(gate::normal_quantile(0.001), -3.090232306, 1e-8);
@@ -173,7 +173,7 @@ std::vector<Block> simulated(Random& random, std::size_t variants, std::size_t s
   return blocks;
 }
 
-/// Returns in how many of `count` simulations the chance is at most `level`.
+/// Returns how many of `count` simulations have a p-value of at most `level`.
 int called_longer(double level, std::size_t searches, double slower, int count) {
   Random random(searches + 7);
   int called = 0;
@@ -183,7 +183,7 @@ int called_longer(double level, std::size_t searches, double slower, int count) 
 }
 
 // The bounds are five standard errors of a share away.
-TEST(GateLogRank, ChancesAreWhatTheySay) {
+TEST(GateLogRank, PValuesAreCalibrated) {
   constexpr int kCount = 4000;
   for (const std::size_t searches : {2, 4, 10}) {
     for (const double level : {0.2, 0.05, 0.01}) {
@@ -194,7 +194,7 @@ TEST(GateLogRank, ChancesAreWhatTheySay) {
   }
 }
 
-TEST(GateLogRank, TheFactorIsTheOneThatIsThere) {
+TEST(GateLogRank, TheFactorIsEstimatedCorrectly) {
   Random random(3);
   double sum = 0;
   for (int i = 0; i < 100; ++i)
@@ -203,7 +203,7 @@ TEST(GateLogRank, TheFactorIsTheOneThatIsThere) {
 }
 
 // The number of searches that it says finds the factor, and half of them do not.
-TEST(GateLogRank, AsManySearchesAsItSaysFindTheFactor) {
+TEST(GateLogRank, TheComputedSampleSizeFindsTheFactor) {
   constexpr double kLevel = 0.001 / 3;
   Random random(5);
   for (const double factor : {1.5, 2.0}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated machine for the gate: processes are measured one after another on a clock, while the
-// machine drifts, is shared with others, and gives each process a memory layout by chance.
+// A simulated machine for the gate. Processes are measured one after another on a clock. The
+// machine drifts, has other load, and gives each process a random memory layout.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace harness::testing {
 struct Noise {
   const char* name = "quiet";
   double jitter = 0.005;      ///< Mean of what each process takes too long.
-  double drift = 0;           ///< How much slower it gets over 80 rounds.
+  double drift = 0;           ///< Slowdown over 80 rounds.
   double wander = 0;          ///< Size of slow changes of both sides, correlated over
   double wander_seconds = 1;  ///< this many seconds.
   double hog_share = 0;       ///< Share of time in which something else runs,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate as a whole, on simulated machines: how often it is wrong, and that one which is broken
-// is seen to be.
+// The whole gate on simulated machines: its error rates, and detection of a broken gate.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,13 +28,13 @@ Result decided(gate::Source& source, const Rule& rule = {}) {
   return trial.result();
 }
 
-/// How often the gate says what, over many suites.
+/// Counts of verdicts over many suites.
 struct Rates {
   int suites = 0;
   int red_suites = 0;
   int benchmarks = 0;
   int slower = 0;
-  int told = 0;  ///< Verdicts other than undecided and too noisy.
+  int decided = 0;  ///< Verdicts other than undecided and too noisy.
 
   double false_alarms() const { return static_cast<double>(red_suites) / suites; }
   double power() const { return static_cast<double>(slower) / benchmarks; }
@@ -51,8 +50,8 @@ Rates rates(const Maker& make, int suites, Rule rule = {}) {
     found.red_suites += result.count(Verdict::slower) > 0;
     found.slower += static_cast<int>(result.count(Verdict::slower));
     found.benchmarks += static_cast<int>(result.rows.size());
-    found.told += static_cast<int>(result.rows.size() - result.count(Verdict::undecided) -
-                                   result.count(Verdict::too_noisy));
+    found.decided += static_cast<int>(result.rows.size() - result.count(Verdict::undecided) -
+                                      result.count(Verdict::too_noisy));
   }
   return found;
 }
@@ -64,7 +63,7 @@ Maker machines(const Noise& noise, double slowdown) {
   };
 }
 
-// ---- how often it is wrong ----
+// ---- error rates ----
 
 class GateRates : public ::testing::TestWithParam<Noise> {};
 
@@ -72,13 +71,13 @@ INSTANTIATE_TEST_SUITE_P(Noise, GateRates, ::testing::ValuesIn(testing::all_nois
                          [](const auto& info) { return std::string(info.param.name); });
 
 // harness/docs/explanation/gate.md has the rates over 1000 suites of each kind: none was red.
-TEST_P(GateRates, NoSuiteIsRedWhereNothingChanged) {
+TEST_P(GateRates, UnchangedSuitesPass) {
   const Rates found = rates(machines(GetParam(), 0), 112);
   EXPECT_EQ(found.red_suites, 0) << "of " << found.suites;
-  EXPECT_GE(found.told, found.benchmarks * 95 / 100);
+  EXPECT_GE(found.decided, found.benchmarks * 95 / 100);
 }
 
-TEST_P(GateRates, ThreePercentAreFound) {
+TEST_P(GateRates, AThreePercentSlowdownIsFound) {
   const Rates found = rates(machines(GetParam(), 0.03), 24);
   EXPECT_GE(found.power(), 0.95) << found.slower << " of " << found.benchmarks;
 }
@@ -136,29 +135,29 @@ const Noise kShared{.name = "shared", .wander = 0.1, .wander_seconds = 20};
 const Noise kDrift{.name = "drift", .drift = 0.1};
 const Noise kQuiet{.name = "quiet"};
 
-TEST(BrokenGate, ThatPairsWhatWasNotMeasuredTogetherLosesItsPower) {
+TEST(BrokenGate, PairingUnrelatedRoundsLosesPower) {
   EXPECT_GE(rates(machines(kShared, 0.03), 20).power(), 0.95);
   EXPECT_LT(rates(machines<Unpaired>(kShared, 0.03), 20).power(), 0.8);
 }
 
-TEST(BrokenGate, ThatMeasuresOneSideAfterTheOtherTakesADriftForAChange) {
+TEST(BrokenGate, SequentialSidesMistakeADriftForAChange) {
   EXPECT_EQ(rates(machines(kDrift, 0), 20).false_alarms(), 0);
   EXPECT_GT(rates(machines<OneAfterTheOther>(kDrift, 0), 20).false_alarms(), 0.5);
 }
 
-TEST(BrokenGate, OfAnotherThresholdFindsTooLittleOrTooMuch) {
+TEST(BrokenGate, AnotherThresholdFindsTooLittleOrTooMuch) {
   EXPECT_LT(rates(machines(kQuiet, 0.03), 20, {.slower_by = 0.05, .allowed = 0.1}).power(), 0.05);
   EXPECT_GT(rates(machines(kQuiet, 0), 20, {.slower_by = -0.005}).false_alarms(), 0.5);
 }
 
-TEST(BrokenGate, ThatDoesNotConfirmTakesACloudForAChange) {
+TEST(BrokenGate, SkippingConfirmationMistakesADisturbanceForAChange) {
   EXPECT_EQ(rates(machines<PassingCloud>(kQuiet, 0), 10).false_alarms(), 0);
   EXPECT_EQ(rates(machines<PassingCloud>(kQuiet, 0), 10, {.confirmations = 0}).false_alarms(), 1);
 }
 
-// ---- how it continues ----
+// ---- the course of a trial ----
 
-/// Counts what it is asked for, and ends where it is told to.
+/// Records the requests, and stops after a given number of them.
 class Watched : public Machine {
  public:
   using Machine::Machine;
@@ -180,7 +179,7 @@ class Watched : public Machine {
   std::vector<std::string> base_lacks, head_lacks, slow;
 };
 
-TEST(GateTrial, AsksForMoreRoundsOfWhatIsUndecidedOnly) {
+TEST(GateTrial, RequestsMoreRoundsOnlyForUndecidedBenchmarks) {
   Watched machine({.name = "noisy", .jitter = 0.03}, 3, 0, 4);
   const Result result = decided(machine);
   EXPECT_GT(result.rounds, 20U);
@@ -189,7 +188,7 @@ TEST(GateTrial, AsksForMoreRoundsOfWhatIsUndecidedOnly) {
   EXPECT_TRUE(result.rounds == 40 || result.rounds == 80 || result.rounds == 160) << result.rounds;
 }
 
-TEST(GateTrial, ConfirmsWhatFailedAndNothingElse) {
+TEST(GateTrial, ConfirmsOnlyFailures) {
   Watched machine(kQuiet, 3, 0, 4);
   machine.slow = {"b1"};
   const Result result = decided(machine);
@@ -202,7 +201,7 @@ TEST(GateTrial, ConfirmsWhatFailedAndNothingElse) {
   EXPECT_THAT(machine.asked.back().wanted, ::testing::ElementsAre("b1"));
 }
 
-TEST(GateTrial, SaysWhatWasNotConfirmed) {
+TEST(GateTrial, ReportsUnconfirmedFailures) {
   PassingCloud machine(kQuiet, 1, 0, 4);
   const Result result = decided(machine);
   EXPECT_EQ(result.rows[0].verdict, Verdict::pass);
@@ -211,7 +210,7 @@ TEST(GateTrial, SaysWhatWasNotConfirmed) {
   EXPECT_TRUE(machine.was_asked_to_confirm());
 }
 
-TEST(GateTrial, NamesWhatIsNewAndWhatIsGone) {
+TEST(GateTrial, NamesNewAndRemovedBenchmarks) {
   Watched machine(kQuiet, 4, 0, 4);
   machine.base_lacks = {"b3"};
   machine.head_lacks = {"b0"};
@@ -223,12 +222,12 @@ TEST(GateTrial, NamesWhatIsNewAndWhatIsGone) {
   EXPECT_EQ(result.count(Verdict::pass), 2U);
 }
 
-TEST(GateTrial, FasterIsSaidToo) {
+TEST(GateTrial, ReportsSpeedupsToo) {
   Machine machine(kQuiet, 2, -0.03, 4);
   EXPECT_EQ(decided(machine).count(Verdict::faster), 2U);
 }
 
-TEST(GateTrial, ABenchmarkThatVanishesEndsItWithItsName) {
+TEST(GateTrial, AVanishedBenchmarkEndsTheTrialWithItsName) {
   Watched machine(kQuiet, 3, 0, 4);
   machine.vanishes_in = 7;
   gate::Trial trial(machine, {});
@@ -252,7 +251,7 @@ TEST(GateTrial, NothingInCommonIsNoPass) {
   EXPECT_EQ(trial.result().rows.size(), 2U);
 }
 
-TEST(GateTrial, StoppedShowsWhatWasMeasuredAndPassesNothing) {
+TEST(GateTrial, AStoppedTrialShowsMeasurementsAndPassesNothing) {
   for (const int limit : {0, 3, 12, 19}) {
     Watched machine(kQuiet, 2, 0, 4);
     machine.limit = limit;
@@ -264,7 +263,7 @@ TEST(GateTrial, StoppedShowsWhatWasMeasuredAndPassesNothing) {
   }
 }
 
-TEST(GateTrial, AFailThatIsStoppedBeforeItIsConfirmedIsUndecidedAndShown) {
+TEST(GateTrial, AFailStoppedBeforeConfirmationIsUndecided) {
   Watched machine(kQuiet, 1, 0.05, 4);
   machine.limit = 23;
   const Result result = decided(machine);
@@ -273,9 +272,8 @@ TEST(GateTrial, AFailThatIsStoppedBeforeItIsConfirmedIsUndecidedAndShown) {
   EXPECT_TRUE(result.rows[0].estimate);
 }
 
-// The widest noise is given up at 80 rounds, and what is given up there is what 160 rounds leave
-// open.
-TEST(GateTrial, WhatMoreRoundsCanHardlyDecideGetsNone) {
+// The gate gives up on the widest noise at 80 rounds; 160 rounds would leave it open, too.
+TEST(GateTrial, BenchmarksUnlikelyToBeDecidedGetNoMoreRounds) {
   const auto wild = [](bool curtails) {
     Watched machine({.name = "wild", .jitter = 1}, 20, 0, 2);
     Rule rule;
@@ -299,7 +297,7 @@ TEST(GateTrial, WhatMoreRoundsCanHardlyDecideGetsNone) {
 
 // ---- computing that has to end ----
 
-/// Has computing end after this many benchmarks.
+/// Stops the computation after this many benchmarks.
 class Impatient : public Watched {
  public:
   using Watched::Watched;
@@ -308,7 +306,7 @@ class Impatient : public Watched {
   int patience = 0;
 };
 
-TEST(GateTrial, ALookThatIsNotComputedToItsEndGivesNoVerdict) {
+TEST(GateTrial, AnIncompleteLookGivesNoVerdict) {
   Impatient machine(kQuiet, 3, 0, 4);
   machine.patience = 60;  // A benchmark asks 40 times.
   const Result result = decided(machine);
@@ -319,7 +317,7 @@ TEST(GateTrial, ALookThatIsNotComputedToItsEndGivesNoVerdict) {
   EXPECT_EQ(result.uncomputed, 0U) << "there was time to show all of them";
 }
 
-TEST(GateTrial, WhatThereIsNoTimeToShowIsCounted) {
+TEST(GateTrial, EstimatesWithoutTimeAreCounted) {
   Impatient machine(kQuiet, 4000, 0, 4);
   gate::Trial trial(machine, {});
   trial.run();
@@ -332,7 +330,7 @@ TEST(GateTrial, WhatThereIsNoTimeToShowIsCounted) {
   EXPECT_GT(result.uncomputed, 0U);
 }
 
-TEST(GateTrial, WhatNothingCanTellIsCalledTooNoisy) {
+TEST(GateTrial, AnUndecidableBenchmarkIsTooNoisy) {
   Machine machine({.name = "wild", .jitter = 0.5}, 5, 0, 2);
   const Result result = decided(machine);
   EXPECT_EQ(result.count(Verdict::too_noisy), 5U);

@@ -15,7 +15,7 @@ using gate::CanaryRow;
 using gate::Rate;
 
 /// Returns whether a canary says something about the command: the others are about the gate.
-bool is_told(const CanaryRow& row) {
+bool is_about_command(const CanaryRow& row) {
   return row.canary == Canary::unchanged || row.canary == Canary::slower_by_1 ||
          row.canary == Canary::slower_by_3;
 }
@@ -39,7 +39,7 @@ std::string calibration_table(const CanaryReport& report, std::size_t rounds,
                {"by the U test", Align::right},
                {"by means", Align::right}});
   for (const CanaryRow& row : report.rows)
-    if (is_told(row))
+    if (is_about_command(row))
       table.add({{row.canary == Canary::unchanged ? "nothing" : std::string(name_of(row.canary))},
                  {grouped(row.trials)},
                  {words_of(row.found)},
@@ -56,7 +56,7 @@ std::string calibration_table(const CanaryReport& report, std::size_t rounds,
 std::string calibration_json(const CanaryReport& report, std::size_t rounds) {
   Json rows = Json::array();
   for (const CanaryRow& row : report.rows)
-    if (is_told(row))
+    if (is_about_command(row))
       rows.push_back({{"planted", name_of(row.canary)},
                       {"is_false_alarm", is_false_alarm(row.canary)},
                       {"comparisons", row.trials},

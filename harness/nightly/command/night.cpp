@@ -163,10 +163,10 @@ int merge_and_tell(const NightlyOptions& options, History& history,
       replay_in_builds(history, night, deadline.part(kReplaysPart), stop);
     show_phase(Phase::report);
     const int code = report_night(options, history, night, deadline, stop);
-    if (is_whole && (merged.added > 0 || folder.is_untold(night.id)))
+    if (is_whole && (merged.added > 0 || folder.lacks_notice(night.id)))
       notify(options, history, night, stop);
     tell_dropped(options, nightly::keep_within(history, options.history, options.keep_bytes));
-    if (is_whole) folder.note_told(night.id);
+    if (is_whole) folder.record_notice(night.id);
     if (merged.errors.empty()) return code;
   }
   throw std::runtime_error(merged.errors.size() == 1

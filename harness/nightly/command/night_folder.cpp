@@ -29,7 +29,7 @@ bool NightFolder::is_under_way(nightly::History& history) const {
   if (!has_plan()) return false;
   const Plan plan = plan_as_written();
   const std::string night = nightly::id_of(plan);
-  if (!history.has_all(night, plan.terms.shards) || is_untold(night)) return true;
+  if (!history.has_all(night, plan.terms.shards) || lacks_notice(night)) return true;
   clear();
   return false;
 }
@@ -59,12 +59,12 @@ void NightFolder::write(const Plan& plan) const {
 
 std::string NightFolder::id() const { return nightly::id_of(plan_as_written()); }
 
-bool NightFolder::is_untold(const std::string& night) const {
-  return has_plan() && id() == night && !fs::exists(told_file());
+bool NightFolder::lacks_notice(const std::string& night) const {
+  return has_plan() && id() == night && !fs::exists(notice_file());
 }
 
-void NightFolder::note_told(const std::string& night) const {
-  if (is_untold(night)) write_whole_file(told_file().string(), night + "\n");
+void NightFolder::record_notice(const std::string& night) const {
+  if (lacks_notice(night)) write_whole_file(notice_file().string(), night + "\n");
 }
 
 void NightFolder::clear() const {

@@ -31,15 +31,15 @@ class NightFolder {
   void write(const nightly::Plan& plan) const;
 
   /// Returns whether this is the current night, and its notice was not sent yet.
-  bool is_untold(const std::string& night) const;
+  bool lacks_notice(const std::string& night) const;
   /// Records that the notice was sent, if this is the current night.
-  void note_told(const std::string& night) const;
+  void record_notice(const std::string& night) const;
   /// Removes the folder, whose content is in the history by then.
   void clear() const;
 
  private:
   std::filesystem::path plan_file() const { return folder_ / "plan.json"; }
-  std::filesystem::path told_file() const { return folder_ / "told"; }
+  std::filesystem::path notice_file() const { return folder_ / "told"; }
   bool has_plan() const;
   /// Reads the plan without this check.
   nightly::Plan plan_as_written() const;

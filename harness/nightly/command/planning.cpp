@@ -82,7 +82,7 @@ nightly::Budget at_once(nightly::Budget budget, std::size_t shards) {
 }
 
 /// Returns the terms of a night as options.
-std::string told(const nightly::Terms& terms) {
+std::string as_options(const nightly::Terms& terms) {
   const auto shards = static_cast<double>(terms.shards);
   std::string length = terms.budget.runs > 0
                            ? fmt::format("--runs {}", terms.budget.runs)
@@ -107,7 +107,7 @@ void require_same_terms(const Plan& plan, const NightlyOptions& options,
   const bool same_target = options.target.empty() || target == plan.terms.target;
   if (same_length && same_seed && same_target) return;
   throw UsageError(fmt::format("the night to resume has {}; leave them out, or remove {}",
-                               told(plan.terms), printable(folder.name())));
+                               as_options(plan.terms), printable(folder.name())));
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
       fs::proximate(files.folder, fs::absolute(page_file(options)).parent_path()).string();
   std::size_t page_count = 0;
   const std::vector<NightProgram> programs = read_programs(options.programs);
-  for (const NightFinding* one : reports::told_findings(night)) {
+  for (const NightFinding* one : reports::reported_findings(night)) {
     const NightFinding& finding = *one;
     if (!finding.is_news()) continue;
     const std::string reproducer = history.reproducer(finding.symptoms.front().cause).value();

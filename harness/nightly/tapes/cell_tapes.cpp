@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool is_told(const std::atomic<bool>* stop) {
+bool is_requested(const std::atomic<bool>* stop) {
   return stop != nullptr && stop->load(std::memory_order_relaxed);
 }
 
@@ -41,10 +41,10 @@ std::vector<Finding> CellTapes::run(Runner& runner, const SearchOptions& options
   for (std::size_t i = 0; i < tapes_.size(); ++i) {
     if (!is_replayed_by(plan_, shard_, i)) continue;
     ++record_.given;
-    if (has_runs_left() && !is_told(options.stop)) replay(runner, tapes_[i], options);
+    if (has_runs_left() && !is_requested(options.stop)) replay(runner, tapes_[i], options);
   }
   const std::chrono::duration<double> spent = Clock::now() - begin;
-  if (is_sound_ && !is_told(options.stop)) search_around(runner, options, spent.count());
+  if (is_sound_ && !is_requested(options.stop)) search_around(runner, options, spent.count());
   return std::move(findings_);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife nightly --jobs` on toy paths: the shards of a night that are searched side by side.
+// `afterlife nightly --jobs` on toy paths: the parallel shards of a night.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -21,8 +21,7 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-/// A night of two shards, long enough to be disturbed, of a path that remembers nothing of earlier
-/// runs.
+/// A night of two shards, long enough to be interrupted, of a path without state across runs.
 Words long_night(const std::string& history) {
   return {"nightly", "--runs", "60000", "--only",    "crasher", "--seed",
           "4",       "--jobs", "2",     "--history", history};
@@ -50,7 +49,7 @@ std::vector<pid_t> wait_for_cells(const Child& child, const std::string& history
   return child.children();
 }
 
-TEST(CliNightlyAtOnce, ANightInTimeHasAShardForEachCore) {
+TEST(CliNightlyAtOnce, ATimedNightHasAShardPerCore) {
   cpu_set_t cores;
   ASSERT_EQ(sched_getaffinity(0, sizeof cores, &cores), 0);
   const auto all = static_cast<std::size_t>(CPU_COUNT(&cores));
@@ -67,14 +66,14 @@ TEST(CliNightlyAtOnce, ANightInTimeHasAShardForEachCore) {
   }
 }
 
-TEST(CliNightlyAtOnce, ANightInRunsIsOneShardOnAnyMachine) {
+TEST(CliNightlyAtOnce, ANightOfRunsIsOneShardOnAnyMachine) {
   const Folder folder;
   const Ended ended = run_toys(
       {"nightly", "--runs", "500", "--only", "toy", "--json", "--history", folder / "history"});
   EXPECT_EQ(json::parse(ended.out)["shards"], 1);
 }
 
-TEST(CliNightlyAtOnce, ShardsSideBySideComeToTheSameAsOneAfterAnother) {
+TEST(CliNightlyAtOnce, ParallelAndSequentialShardsGiveTheSameResult) {
   const Folder folder;
   const std::string history = folder / "history";
   run_toys({"nightly", "plan", "2", "--runs", "60000", "--only", "crasher", "--seed", "4",
@@ -84,7 +83,7 @@ TEST(CliNightlyAtOnce, ShardsSideBySideComeToTheSameAsOneAfterAnother) {
   EXPECT_EQ(remembered(history), undisturbed());
 }
 
-TEST(CliNightlyAtOnce, AShardWhoseProcessIsKilledGoesOn) {
+TEST(CliNightlyAtOnce, AShardWithAKilledProcessContinues) {
   const Folder folder;
   const std::string history = folder / "history";
   Child child("afterlife_toys", long_night(history));
@@ -97,7 +96,7 @@ TEST(CliNightlyAtOnce, AShardWhoseProcessIsKilledGoesOn) {
   EXPECT_EQ(remembered(history), undisturbed());
 }
 
-TEST(CliNightlyAtOnce, CtrlCEndsAllAndTheNightGoesOn) {
+TEST(CliNightlyAtOnce, CtrlCEndsAllShardsAndTheNightCanResume) {
   const Folder folder;
   const std::string history = folder / "history";
   Child child("afterlife_toys", long_night(history));
@@ -115,7 +114,7 @@ TEST(CliNightlyAtOnce, CtrlCEndsAllAndTheNightGoesOn) {
   EXPECT_EQ(remembered(history), undisturbed());
 }
 
-TEST(CliNightlyAtOnce, AKilledNightTakesItsShardsWithItAndGoesOn) {
+TEST(CliNightlyAtOnce, AKilledNightEndsItsShardsAndCanResume) {
   const Folder folder;
   const std::string history = folder / "history";
   Child child("afterlife_toys", long_night(history));
@@ -128,7 +127,7 @@ TEST(CliNightlyAtOnce, AKilledNightTakesItsShardsWithItAndGoesOn) {
   EXPECT_EQ(remembered(history), undisturbed());
 }
 
-TEST(CliNightlyAtOnce, AFullDiskIsOneLine) {
+TEST(CliNightlyAtOnce, AFullDiskIsReportedInOneLine) {
   const Folder folder;
   const std::string history = folder / "history";
   const auto no_room = [] {
@@ -144,7 +143,7 @@ TEST(CliNightlyAtOnce, AFullDiskIsOneLine) {
   EXPECT_EQ(remembered(history), undisturbed());
 }
 
-TEST(CliNightlyAtOnce, ANightInMinutesGoesOnWithItsOwnMinutes) {
+TEST(CliNightlyAtOnce, AResumedNightKeepsItsMinutes) {
   const Folder folder;
   const std::string history = folder / "history";
   const Words words{"nightly", "--minutes", "0.05",     "--only",    "crasher",

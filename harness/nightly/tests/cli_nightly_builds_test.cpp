@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A night's findings in other builds of the program: what stands beside it, and what does not.
+// Replays of a night's findings in other builds of the program, and missing builds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ class CliNightlyBuilds : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(CliNightlyBuilds, EachFindingIsReplayedInTheBuildsThatStandBeside) {
+TEST_F(CliNightlyBuilds, EachFindingIsReplayedInTheOtherBuilds) {
   add("asan");
   add("release", "exit 77\n");
   const json found = night();
@@ -75,7 +75,7 @@ TEST_F(CliNightlyBuilds, EachFindingIsReplayedInTheBuildsThatStandBeside) {
             "it is not built: ./scripts/build.sh tsan afterlife_toys");
 }
 
-TEST_F(CliNightlyBuilds, AnotherRunThereIsToldAsWhatItIs) {
+TEST_F(CliNightlyBuilds, ADifferingReplayIsReported) {
   add("asan", "exec '" + program("dev") +
                   "' \"$@\" | sed 's/\"difference\": *null/\"difference\": \"another trace\"/'\n");
   const json otherwise = build_of(night(), "asan")["otherwise"];
@@ -83,7 +83,7 @@ TEST_F(CliNightlyBuilds, AnotherRunThereIsToldAsWhatItIs) {
   EXPECT_EQ(otherwise[0]["difference"], "another trace");
 }
 
-TEST_F(CliNightlyBuilds, WhatIsToldNamesNoPlaceInWhichItWasReplayed) {
+TEST_F(CliNightlyBuilds, ReportsNameNoPathOfTheReplay) {
   add("asan", "exec '" + program("dev") +
                   "' \"$@\" | sed \"s|\\\"difference\\\": *null|\\\"difference\\\": \\\"$3/a: "
                   "bad\\\"|\"\n");
@@ -92,19 +92,19 @@ TEST_F(CliNightlyBuilds, WhatIsToldNamesNoPlaceInWhichItWasReplayed) {
   EXPECT_EQ(otherwise[0]["difference"], "a: bad");
 }
 
-TEST_F(CliNightlyBuilds, ThePageAndTheTableSayWhatWasNotRunAndWhy) {
+TEST_F(CliNightlyBuilds, ThePageAndTheTableShowBuildsNotRunAndTheReason) {
   add("asan");
   night();
   const std::string page = read_file(folder_ / "history/page.html");
   EXPECT_THAT(page, HasSubstr("<h2>Other builds</h2>"));
   EXPECT_THAT(page, HasSubstr(">not built: release, tsan<"));
   EXPECT_THAT(page, HasSubstr(" as recorded"));
-  const std::string told = nightly({"report"}).out;
-  EXPECT_THAT(told, HasSubstr("in asan: "));
-  EXPECT_THAT(told, HasSubstr("\nnot built: release, tsan\n"));
+  const std::string report = nightly({"report"}).out;
+  EXPECT_THAT(report, HasSubstr("in asan: "));
+  EXPECT_THAT(report, HasSubstr("\nnot built: release, tsan\n"));
 }
 
-TEST_F(CliNightlyBuilds, AReplayThereEndsWithTheNight) {
+TEST_F(CliNightlyBuilds, AReplayInAnotherBuildEndsWithTheNight) {
   add("asan", "exec sleep 3000\n");
   const auto begin = std::chrono::steady_clock::now();
   const json found = json::parse(
@@ -119,7 +119,7 @@ TEST_F(CliNightlyBuilds, AReplayThereEndsWithTheNight) {
 
 // ---- searches ----
 
-/// Returns what is said of the searches in a build.
+/// Returns the report of the searches in a build.
 json search_of(const json& night, const std::string& name) {
   for (const json& one : night["build_searches"])
     if (one["build"] == name) return one;
@@ -131,7 +131,7 @@ json searched(const Ended& ended) {
   return json::parse(ended.out);
 }
 
-TEST_F(CliNightlyBuilds, WhatIsSoundIsSearchedInTheBuildsWithSanitizersToo) {
+TEST_F(CliNightlyBuilds, SoundVariantsAreSearchedInSanitizerBuildsToo) {
   add("asan");
   const json found = searched(nightly({"--runs", "2000", "--only", "toy/retain", "--json"}));
   EXPECT_EQ(search_of(found, "asan")["runs"], 50);
@@ -147,7 +147,7 @@ TEST_F(CliNightlyBuilds, WhatIsSoundIsSearchedInTheBuildsWithSanitizersToo) {
               HasSubstr(">not built: fuzz, release, tsan<"));
 }
 
-TEST_F(CliNightlyBuilds, AFindingThereIsAFindingOfTheVariant) {
+TEST_F(CliNightlyBuilds, AFindingOfAnotherBuildBelongsToTheVariant) {
   // The other build's search alone is long enough.
   fs::create_directories(folder_ / "asan");
   write_file(program("asan"),
@@ -166,7 +166,7 @@ TEST_F(CliNightlyBuilds, AFindingThereIsAFindingOfTheVariant) {
   EXPECT_EQ(search_of(found, "asan")["runs"], 20000);
 }
 
-TEST_F(CliNightlyBuilds, AProcessThatASanitizerEndsIsAFindingWithTheCommandThatRunsItAgain) {
+TEST_F(CliNightlyBuilds, ASanitizerReportIsAFindingWithItsCommand) {
   add("asan",
       "test $1 = fuzz || exit 2\necho 'SUMMARY: AddressSanitizer: heap-use-after-free box.cpp:7 in "
       "look' >&2\nkill -ABRT $$\n");
@@ -175,9 +175,9 @@ TEST_F(CliNightlyBuilds, AProcessThatASanitizerEndsIsAFindingWithTheCommandThatR
   const json finding = found["findings"][0];
   EXPECT_EQ(finding["kind"], "bad end");
   EXPECT_EQ(finding["signature"], "asan: AddressSanitizer: heap-use-after-free box.cpp:7 in look");
-  const std::string told = nightly({"show", finding["cause"]}).out;
-  EXPECT_THAT(told, HasSubstr("\nbuild/asan/afterlife_toys fuzz toy/retain --seed "));
-  EXPECT_THAT(told, HasSubstr(" --runs 50\n"));
+  const std::string report = nightly({"show", finding["cause"]}).out;
+  EXPECT_THAT(report, HasSubstr("\nbuild/asan/afterlife_toys fuzz toy/retain --seed "));
+  EXPECT_THAT(report, HasSubstr(" --runs 50\n"));
 }
 
 // ---- libFuzzer targets ----
@@ -201,7 +201,7 @@ class CliNightlyTargets : public CliNightlyBuilds {
   }
 };
 
-TEST_F(CliNightlyTargets, ACorpusLivesFromNightToNight) {
+TEST_F(CliNightlyTargets, ACorpusIsKeptAcrossNights) {
   add_target(
       "printf a$RANDOM > ${folders[0]}/new\necho 'stat::number_of_executed_units: 47' >&2\n");
   const std::vector<std::string> words{"--runs", "2000", "--only", "toy/retain", "--json"};
@@ -225,7 +225,7 @@ TEST_F(CliNightlyTargets, ACorpusLivesFromNightToNight) {
             exported.out);
 }
 
-TEST_F(CliNightlyTargets, ATargetThatIsNotThereIsNotRunAndItsCorpusStays) {
+TEST_F(CliNightlyTargets, AMissingTargetIsNotRunAndItsCorpusIsKept) {
   add_target("printf a > ${folders[0]}/new\n");
   const std::vector<std::string> words{"--runs", "2000", "--only", "toy/retain", "--json"};
   nightly(words);
@@ -237,7 +237,7 @@ TEST_F(CliNightlyTargets, ATargetThatIsNotThereIsNotRunAndItsCorpusStays) {
   EXPECT_EQ(search_of(searched(nightly(words)), "fuzz")["inputs_given"], 1);
 }
 
-TEST_F(CliNightlyTargets, ACrashIsAFindingByTheReproducerThatTheTargetPrints) {
+TEST_F(CliNightlyTargets, ACrashIsAFindingWithThePrintedReproducer) {
   run_child(program("dev"),
             {"fuzz", "toy/rarely_unsound", "--runs", "20000", "--out", folder_ / "found"});
   std::string reproducer;
@@ -255,7 +255,7 @@ TEST_F(CliNightlyTargets, ACrashIsAFindingByTheReproducerThatTheTargetPrints) {
   EXPECT_EQ(nightly({"show", found["findings"][0]["cause"]}).out, reproducer);
 }
 
-TEST_F(CliNightlyTargets, ATargetThatEndsOtherwiseIsABadEnd) {
+TEST_F(CliNightlyTargets, ATargetThatFailsWithoutAReproducerIsABadEnd) {
   add_target("echo 'SUMMARY: AddressSanitizer: heap-buffer-overflow' >&2\nexit 1\n");
   const json found = searched(nightly({"--runs", "2000", "--only", "toy/retain", "--json"}));
   ASSERT_THAT(found["findings"], SizeIs(1));
@@ -264,7 +264,7 @@ TEST_F(CliNightlyTargets, ATargetThatEndsOtherwiseIsABadEnd) {
               HasSubstr("\nbuild/fuzz/fuzz_toy --variant=retain -seed="));
 }
 
-TEST_F(CliNightlyBuilds, AMergeThatComesLaterNotesWhatIsThereThen) {
+TEST_F(CliNightlyBuilds, ALaterMergeUsesTheBuildsPresentThen) {
   EXPECT_EQ(nightly({"plan", "1", "--runs", "600", "--only", "toy/borrow"}).code, 0);
   EXPECT_EQ(nightly({"shard", "1"}).code, 0);
   const json before = json::parse(nightly({"merge", "--json"}).out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights that something goes wrong with: killed at a bad moment, two at once, a folder that cannot
-// be written, a clock that jumps.
+// Nights with failures: killed at a bad moment, two at the same time, an unwritable folder, a clock
+// that jumps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-/// A red night: of one variant that is wrongly said to be sound. Its shard is whole and not merged
-/// yet.
+/// A red night of one variant that is wrongly claimed to be sound. Its shard is complete, but not
+/// merged yet.
 class FinishedShard : public ::testing::Test {
  protected:
   FinishedShard() {
@@ -31,13 +31,13 @@ class FinishedShard : public ::testing::Test {
   }
 
   std::string history() const { return folder_ / "history"; }
-  std::string told() const { return folder_ / "told"; }
+  std::string notices() const { return folder_ / "told"; }
   Ended nightly(Words words) const {
     words.insert(words.begin(), "nightly");
     words.insert(words.end(), {"--history", history()});
     return run_toys(words);
   }
-  /// Leaves it like a kill that comes after the merge and before people were reported.
+  /// Leaves the state of a kill between the merge and the notification.
   void merge_and_forget() const {
     nightly({"merge"});
     fs::remove(history() + "/night/told");
@@ -47,25 +47,26 @@ class FinishedShard : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(FinishedShard, WhoeverIsKilledBeforePeopleWereToldTellsThemOnce) {
+TEST_F(FinishedShard, ANightKilledBeforeItsNotificationNotifiesOnce) {
   merge_and_forget();
   const Ended refused = nightly({"--runs", "300"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, HasSubstr("--resume continues it"));
-  const Words resume{"--resume", "--json", "--runs", "300", "--notify", "echo >> '" + told() + "'"};
+  const Words resume{"--resume", "--json",   "--runs",
+                     "300",      "--notify", "echo >> '" + notices() + "'"};
   const Ended resumed = nightly(resume);
   EXPECT_EQ(resumed.code, 1) << resumed.err;
   EXPECT_EQ(json::parse(resumed.out)["number"], 1) << "it is the same night";
-  EXPECT_EQ(read_file(told()), "\n");
+  EXPECT_EQ(read_file(notices()), "\n");
   EXPECT_TRUE(fs::exists(history() + "/page.html"));
   EXPECT_FALSE(fs::exists(history() + "/night"));
 }
 
-TEST_F(FinishedShard, AMergeThatWasKilledTellsPeopleWhenItIsDoneAgain) {
+TEST_F(FinishedShard, AKilledMergeNotifiesWhenItIsRepeated) {
   merge_and_forget();
-  const Words merge{"merge", "--notify", "echo >> '" + told() + "'"};
+  const Words merge{"merge", "--notify", "echo >> '" + notices() + "'"};
   for (int i = 0; i < 3; ++i) EXPECT_EQ(nightly(merge).code, 1);
-  EXPECT_EQ(read_file(told()), "\n");
+  EXPECT_EQ(read_file(notices()), "\n");
   EXPECT_EQ(
       json::parse(nightly({"--runs", "300", "--seed", "3", "--only", "toy/wrongly_sound", "--json"})
                       .out)["number"],
@@ -73,7 +74,7 @@ TEST_F(FinishedShard, AMergeThatWasKilledTellsPeopleWhenItIsDoneAgain) {
       << "it is over";
 }
 
-TEST_F(FinishedShard, ANightThatWasHalfRemovedIsOver) {
+TEST_F(FinishedShard, AHalfRemovedNightIsFinished) {
   nightly({"merge"});
   fs::rename(history() + "/night", history() + "/night.over");
   fs::remove(history() + "/night.over/plan.json");
@@ -83,7 +84,7 @@ TEST_F(FinishedShard, ANightThatWasHalfRemovedIsOver) {
   EXPECT_FALSE(fs::exists(history() + "/night.over"));
 }
 
-TEST_F(FinishedShard, OneNightAtATimeIsRunOverAHistory) {
+TEST_F(FinishedShard, OneNightAtATimeUsesAHistory) {
   const HeldFolder held(history());
   for (const Words& words : {Words{"--resume"}, Words{"plan", "2", "--runs", "9"}}) {
     const Ended other = nightly(words);
@@ -94,7 +95,7 @@ TEST_F(FinishedShard, OneNightAtATimeIsRunOverAHistory) {
   EXPECT_EQ(nightly({"merge"}).code, 1) << "shards may come in meanwhile";
 }
 
-TEST_F(FinishedShard, DraftsOfProgramsThatWereKilledGo) {
+TEST_F(FinishedShard, DraftsOfKilledProgramsAreRemoved) {
   const pid_t gone = fork();
   if (gone == 0) _exit(0);
   waitpid(gone, nullptr, 0);
@@ -111,7 +112,7 @@ TEST_F(FinishedShard, DraftsOfProgramsThatWereKilledGo) {
   EXPECT_THAT(drafts, ::testing::ElementsAre("page.html" + alive + "-0.draft"));
 }
 
-TEST_F(FinishedShard, AFolderThatMayOnlyBeReadIsOneLineAndStaysAsItIs) {
+TEST_F(FinishedShard, AReadOnlyFolderIsOneLineAndUnchanged) {
   fs::permissions(folder_.path(), fs::perms::all);
   constexpr fs::perms kNoWrite =
       fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife nightly --programs`: nights of someone's programs, by a list in TOML.
+// `afterlife nightly --programs`: nights of a user's programs, listed in TOML.
 #include "harness/base/process/process.h"
 #include "harness/nightly/tests/cli_nights.h"
 #include "harness/nightly/tests/program_nights.h"
@@ -64,10 +64,10 @@ class CliNightlyPrograms : public testing::RunStage {
   const std::string history_ = folder_ / "history";
 };
 
-TEST_F(CliNightlyPrograms, FindsABugTellsItAndLeavesWhatReplaysIt) {
-  const json told = night_json("here", 1);
-  ASSERT_EQ(told["findings"].size(), 1u) << told;
-  const json& finding = told["findings"][0];
+TEST_F(CliNightlyPrograms, ReportsABugWithAReproducer) {
+  const json summary = night_json("here", 1);
+  ASSERT_EQ(summary["findings"].size(), 1u) << summary;
+  const json& finding = summary["findings"][0];
   EXPECT_EQ(finding["state"], "new");
   EXPECT_EQ(finding["path"], "programs");
   EXPECT_EQ(finding["variant"], "mine");
@@ -86,15 +86,15 @@ TEST_F(CliNightlyPrograms, FindsABugTellsItAndLeavesWhatReplaysIt) {
   EXPECT_THAT(replayed.out, HasSubstr("as recorded"));
 }
 
-TEST_F(CliNightlyPrograms, TheSecondNightKnowsItInAnotherCheckoutWithLinesMoved) {
+TEST_F(CliNightlyPrograms, AFindingIsRecognizedInAnotherCheckoutWithMovedLines) {
   ASSERT_EQ(night_json("here", 1)["findings"].size(), 1u);
   lay_out("there", {.first = true}, 9);
-  const json told = night_json("there", 1);
-  ASSERT_EQ(told["findings"].size(), 1u);
-  EXPECT_EQ(told["findings"][0]["state"], "known");
+  const json summary = night_json("there", 1);
+  ASSERT_EQ(summary["findings"].size(), 1u);
+  EXPECT_EQ(summary["findings"][0]["state"], "known");
 }
 
-TEST_F(CliNightlyPrograms, ThreeNightsTellWhatCameAndWhatWent) {
+TEST_F(CliNightlyPrograms, ThreeNightsReportNewAndFixedFindings) {
   night_json("here", 1);
   lay_out("here", {.first = true, .second = true});
   const json second = night_json("here", 1);
@@ -122,12 +122,12 @@ TEST_F(CliNightlyPrograms, ItsShardsCanBeRunElsewhere) {
   EXPECT_EQ(json::parse(merged.out)["findings"].size(), 1u);
 }
 
-TEST_F(CliNightlyPrograms, AShardWithoutTheListStartsNothing) {
+TEST_F(CliNightlyPrograms, AShardWithoutTheProgramListStartsNothing) {
   ASSERT_EQ(nightly({"plan", "1", "--programs", folder_ / "here/list.toml"}).code, 0);
   expect_one_line(nightly({"shard", "1"}), 2, "a night of programs needs their list");
 }
 
-TEST_F(CliNightlyPrograms, ReportsAreThoseOfAnyNight) {
+TEST_F(CliNightlyPrograms, WritesTheUsualReports) {
   const std::string sarif = folder_ / "night.sarif", junit = folder_ / "night.xml";
   const Ended ended =
       night("here", {"--sarif", sarif, "--junit", junit, "--markdown", folder_ / "night.md"});
@@ -140,7 +140,7 @@ TEST_F(CliNightlyPrograms, ReportsAreThoseOfAnyNight) {
   EXPECT_THAT(read_file(junit), HasSubstr("programs"));
 }
 
-TEST_F(CliNightlyPrograms, ItsMarksAreThoseOfAnyNight) {
+TEST_F(CliNightlyPrograms, SupportsTheUsualMarks) {
   const std::string cause = night_json("here", 1)["findings"][0]["cause"];
   const auto mark = [&](const std::string& state) {
     const Ended ended = nightly({"mark", cause, state, "--because", "so it is"});
@@ -155,27 +155,27 @@ TEST_F(CliNightlyPrograms, ItsMarksAreThoseOfAnyNight) {
   EXPECT_EQ(night_json("here", 1)["findings"][0]["state"], "regressed");
 }
 
-TEST_F(CliNightlyPrograms, SomebodyIsNotifiedWhileItIsRedAndOnceWhenItIsNoLonger) {
-  const std::string told = folder_ / "told", copy = folder_ / "night.json";
+TEST_F(CliNightlyPrograms, NotifiesWhileRedAndOnceWhenGreenAgain) {
+  const std::string notices = folder_ / "told", copy = folder_ / "night.json";
   const Words notify{"--notify", fmt::format("echo \"$AFTERLIFE_LINE\" >> '{}' && "
                                              "cp \"$AFTERLIFE_JSON\" '{}'",
-                                             told, copy)};
-  const auto told_by = [&](const Bugs& bugs, int code) {
+                                             notices, copy)};
+  const auto notice_after = [&](const Bugs& bugs, int code) {
     lay_out("here", bugs);
-    fs::remove(told);
+    fs::remove(notices);
     const Ended ended = night("here", notify);
     EXPECT_EQ(ended.code, code) << ended.out << ended.err;
-    return fs::exists(told) ? read_file(told) : "";
+    return fs::exists(notices) ? read_file(notices) : "";
   };
-  EXPECT_THAT(told_by({.first = true}, 1), HasSubstr("night 1, red: "));
+  EXPECT_THAT(notice_after({.first = true}, 1), HasSubstr("night 1, red: "));
   EXPECT_EQ(json::parse(read_file(copy))["findings"][0]["variant"], "mine");
-  EXPECT_THAT(told_by({}, 0), HasSubstr("night 2, green: "));
-  EXPECT_EQ(told_by({}, 0), "");
+  EXPECT_THAT(notice_after({}, 0), HasSubstr("night 2, green: "));
+  EXPECT_EQ(notice_after({}, 0), "");
   lay_out("here", {.first = true});
   expect_one_line(night("here", {"--notify", "exit 9"}), 1, "the command of --notify ");
 }
 
-TEST_F(CliNightlyPrograms, OneThatIsInterruptedGoesOnByTheCommandThatItPrints) {
+TEST_F(CliNightlyPrograms, AnInterruptedNightPrintsTheCommandThatResumesIt) {
   std::string list = read_file(folder_ / "here/list.toml");
   list.replace(list.rfind("runs = 3"), 8, "runs = 300");
   write_file(folder_ / "here/list.toml", list);
@@ -203,7 +203,7 @@ TEST_F(CliNightlyPrograms, OneThatIsInterruptedGoesOnByTheCommandThatItPrints) {
   EXPECT_EQ(remembered(history_), remembered(whole));
 }
 
-TEST_F(CliNightlyPrograms, ShardsAtOnceComeToWhatShardsElsewhereDo) {
+TEST_F(CliNightlyPrograms, LocalAndRemoteShardsGiveTheSameResult) {
   const std::string list = folder_ / "here/list.toml", elsewhere = folder_ / "elsewhere";
   ASSERT_EQ(night("here", {"--jobs", "2", "--runs", "6"}).code, 1);
   const auto there = [&](Words words) {
@@ -217,7 +217,7 @@ TEST_F(CliNightlyPrograms, ShardsAtOnceComeToWhatShardsElsewhereDo) {
   EXPECT_EQ(remembered(history_), remembered(elsewhere));
 }
 
-TEST_F(CliNightlyPrograms, SarifKnowsAFindingAgainInAnotherCheckout) {
+TEST_F(CliNightlyPrograms, SarifRecognizesAFindingInAnotherCheckout) {
   const auto result = [&](const std::string& folder) {
     const std::string sarif = folder_ / (folder + ".sarif");
     EXPECT_EQ(night(folder, {"--sarif", sarif}).code, 1);
@@ -231,15 +231,15 @@ TEST_F(CliNightlyPrograms, SarifKnowsAFindingAgainInAnotherCheckout) {
   EXPECT_EQ(first["partialFingerprints"], second["partialFingerprints"]);
 }
 
-TEST_F(CliNightlyPrograms, AProgramThatFailsByItselfIsTold) {
+TEST_F(CliNightlyPrograms, AProgramThatFailsByItselfIsReported) {
   write_file(folder_ / "here/sub/mine.py", "raise SystemExit(3)\n");
-  const json told = night_json("here", 1);
-  ASSERT_EQ(told["findings"].size(), 1u) << told;
-  EXPECT_EQ(told["findings"][0]["kind"], "bad end");
-  EXPECT_EQ(told["findings"][0]["variant"], "mine");
+  const json summary = night_json("here", 1);
+  ASSERT_EQ(summary["findings"].size(), 1u) << summary;
+  EXPECT_EQ(summary["findings"][0]["kind"], "bad end");
+  EXPECT_EQ(summary["findings"][0]["variant"], "mine");
 }
 
-TEST_F(CliNightlyPrograms, OnlyOneIsSearchedWhereThatIsAsked) {
+TEST_F(CliNightlyPrograms, TheOptionOnlySelectsOneProgram) {
   const Ended ended = night("here", {"--only", "sound"});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
   expect_one_line(night("here", {"--only", "other"}), 2, "program 'other'");
@@ -252,7 +252,7 @@ TEST_F(CliNightlyPrograms, TheHistoryHoldsNoCommand) {
   EXPECT_THAT(exported.out, Not(HasSubstr("python3")));
 }
 
-TEST_F(CliNightlyPrograms, AListThatIsNoneIsRefusedInOneLine) {
+TEST_F(CliNightlyPrograms, AMalformedListIsRefusedInOneLine) {
   const auto refused = [&](const std::string& text, const std::string& why) {
     write_file(folder_ / "here/list.toml", text);
     expect_one_line(night("here"), 2, "list.toml" + why);

@@ -63,7 +63,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST_F(NightlyReport, ThePageShowsTheNightAndNeedsNothingElse) {
+TEST_F(NightlyReport, ThePageIsSelfContained) {
   const std::string page = text("history/page.html");
   EXPECT_THAT(page, HasSubstr("<span class=\"badge bad\">red</span>"));
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
@@ -80,7 +80,7 @@ TEST_F(NightlyReport, ThePageShowsTheNightAndNeedsNothingElse) {
   EXPECT_THAT(page, Not(HasSubstr("<h2>Nights</h2>"))) << "there is but one";
 }
 
-TEST_F(NightlyReport, ThePageLinksAPagePerFaultThatIsNews) {
+TEST_F(NightlyReport, ThePageLinksAPagePerNewFault) {
   const std::string page = text("history/page.html");
   static const std::regex link("href=\"([^\"]*)\"");
   std::size_t link_count = 0, fault_count = 0;
@@ -93,7 +93,7 @@ TEST_F(NightlyReport, ThePageLinksAPagePerFaultThatIsNews) {
   EXPECT_EQ(link_count, fault_count);
 }
 
-TEST_F(NightlyReport, APageElsewhereFindsThePagesOfTheFindings) {
+TEST_F(NightlyReport, APageInAnotherFolderLinksThePagesOfTheFindings) {
   fs::create_directories(folder_ / "a/b");
   const Ended ended =
       run_toys({"nightly", "report", "--history", history(), "--html", folder_ / "a/b/n.html"});
@@ -114,7 +114,7 @@ TEST_F(NightlyReport, ASecondNightHasCurvesAndKnownFindings) {
   EXPECT_THAT(page, HasSubstr("new findings: 0<"));
 }
 
-TEST(NightlyReports, SayHowToFindTheCommitSinceTheNightBefore) {
+TEST(NightlyReports, NameTheCommandThatFindsTheCommit) {
   const auto page_after = [](const std::string& before, const std::string& now) {
     const Folder folder;
     const std::string history = folder / "history";
@@ -131,7 +131,7 @@ TEST(NightlyReports, SayHowToFindTheCommitSinceTheNightBefore) {
     EXPECT_THAT(page_after(before, "4567def"), Not(HasSubstr("--good</span>"))) << before;
 }
 
-TEST_F(NightlyReport, OtherProgramsReadTheSameCounts) {
+TEST_F(NightlyReport, MachineReadableReportsHaveTheSameCounts) {
   const std::string junit = text("night.xml");
   const std::size_t failures = red_count() + found()["canaries_missed"].size();
   EXPECT_EQ(occurrences(junit, "<failure "), failures);
@@ -165,7 +165,7 @@ TEST_F(NightlyReport, SarifHasEveryFindingByItsCause) {
   }
 }
 
-TEST_F(NightlyReport, SarifTellsTheRunsThatLedToWhatIsNew) {
+TEST_F(NightlyReport, SarifHasTheRunsOfNewFindings) {
   const json results = json::parse(text("night.sarif"))["runs"][0]["results"];
   ASSERT_EQ(results.size(), found()["findings"].size());
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -178,7 +178,7 @@ TEST_F(NightlyReport, SarifTellsTheRunsThatLedToWhatIsNew) {
   }
 }
 
-TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
+TEST(NightlyReports, UnwritableReportsAreRefusedBeforeTheNightBegins) {
   const Folder folder;
   const Ended ended = run_toys({"nightly", "--runs", "3000", "--only", "toy", "--history",
                                 folder / "history", "--metrics", folder / "no/night.prom"});
@@ -191,21 +191,21 @@ TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
 }
 
 /// All that a history of these shards, merged one by one, reports its night.
-std::string told_of(const std::string& folder, const std::vector<std::string>& shards) {
+std::string output_of(const std::string& folder, const std::vector<std::string>& shards) {
   const std::string history = folder + "/history";
   for (const std::string& shard : shards)
     run_toys({"nightly", "merge", shard, "--history", history});
   std::vector<std::string> words{"nightly", "report", "--json", "--history", history};
   for (const char* name : {"html", "junit", "sarif", "markdown", "metrics"})
     words.insert(words.end(), {std::string("--") + name, folder + "/report." + name});
-  std::string told = run_toys(words).out;
+  std::string output = run_toys(words).out;
   for (const char* name : {"html", "junit", "sarif", "markdown", "metrics"})
-    told += read_file(folder + "/report." + name);
-  told = std::regex_replace(told, std::regex("<wbr>"), "");
-  return std::regex_replace(told, std::regex(folder), "FOLDER");
+    output += read_file(folder + "/report." + name);
+  output = std::regex_replace(output, std::regex("<wbr>"), "");
+  return std::regex_replace(output, std::regex(folder), "FOLDER");
 }
 
-TEST(NightlyReports, AreTheSameBytesInWhateverOrderAndHoweverOftenShardsCome) {
+TEST(NightlyReports, DoNotDependOnTheOrderOrRepetitionOfShards) {
   const Folder folder;
   const nightly::Plan plan = testing::hand_made_plan(3);
   const std::vector<std::vector<std::string>> found{{"c", "d"}, {"a"}, {"b"}};
@@ -216,20 +216,20 @@ TEST(NightlyReports, AreTheSameBytesInWhateverOrderAndHoweverOftenShardsCome) {
     shard.cells.back().findings.at(0).reproducer = "equally long\n";
     shards.push_back(testing::leave_shard(folder / "night", shard));
   }
-  std::set<std::string> told;
+  std::set<std::string> output;
   for (const std::vector<std::size_t>& order :
        {std::vector<std::size_t>{0, 1, 2}, {2, 1, 0}, {1, 1, 0, 2, 0}, {2, 0, 2, 2, 1}}) {
     const Folder place;
     std::vector<std::string> ordered;
     for (const std::size_t i : order) ordered.push_back(shards[i]);
-    told.insert(told_of(place.path(), ordered));
+    output.insert(output_of(place.path(), ordered));
   }
-  EXPECT_EQ(told.size(), 1u) << ::testing::PrintToString(told);
-  EXPECT_THAT(*told.begin(),
+  EXPECT_EQ(output.size(), 1u) << ::testing::PrintToString(output);
+  EXPECT_THAT(*output.begin(),
               HasSubstr("findings\": [\n    {\n      \"cause\": \"0123456789abcdef"));
 }
 
-TEST(NightlyReports, TextOfFilesIsNoMarkup) {
+TEST(NightlyReports, TextOfFilesIsEscaped) {
   nightly::Night night;
   night.terms.revision = "<b>&\"\n| *x*";
   night.terms.shards = night.shards_here = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife nightly` on the toy path: what one night leaves the next to begin from.
+// `afterlife nightly` on the toy path: tapes that one night keeps for the next.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::string exported(const std::string& history) {
   return run_toys({"nightly", "export", "--history", history}).out;
 }
 
-TEST(CliNightlyTapes, ANightReplaysWhatTheOneBeforeKept) {
+TEST(CliNightlyTapes, ANightReplaysTheTapesOfThePreviousOne) {
   const Folder folder;
   const std::string history = folder / "history";
   const Words crasher{"--only", "crasher"};
@@ -53,21 +53,21 @@ TEST(CliNightlyTapes, ANightReplaysWhatTheOneBeforeKept) {
   for (const json& cell : second["cells"]) runs += cell["runs"].get<std::uint64_t>();
   EXPECT_EQ(runs, 2820u)
       << "they are part of the budget, of which builds that are not there have 180";
-  const std::string told = std::to_string(tapes["survived"].get<int>()) + " of " +
-                           std::to_string(tapes["replayed"].get<int>()) +
-                           " tapes of earlier nights still reach what they reached";
-  EXPECT_THAT(run_toys({"nightly", "report", "--history", history}).out, HasSubstr(told));
-  EXPECT_THAT(read_file(history + "/page.html"), HasSubstr(told));
+  const std::string report = std::to_string(tapes["survived"].get<int>()) + " of " +
+                             std::to_string(tapes["replayed"].get<int>()) +
+                             " tapes of earlier nights still reach what they reached";
+  EXPECT_THAT(run_toys({"nightly", "report", "--history", history}).out, HasSubstr(report));
+  EXPECT_THAT(read_file(history + "/page.html"), HasSubstr(report));
 }
 
-/// Changes all tapes of a history into ones that get nowhere.
+/// Replaces all tapes of a history by useless ones.
 void spoil_tapes(const std::string& from, const std::string& to, const std::string& folder) {
   static const std::regex tape("\"tape\":\"[0-9a-f]*\"");
   write_file(folder + "/lines", std::regex_replace(exported(from), tape, "\"tape\":\"\""));
   run_toys({"nightly", "import", folder + "/lines", "--history", to});
 }
 
-TEST(CliNightlyTapes, WhatNoLongerGetsThereIsCountedAndFoundAnew) {
+TEST(CliNightlyTapes, TapesThatNoLongerReachTheirTargetAreReplaced) {
   const Folder folder;
   run_toys(night(folder / "one", {"--only", "toy/retain"}));
   spoil_tapes(folder / "one", folder / "two", folder.path());
@@ -79,7 +79,7 @@ TEST(CliNightlyTapes, WhatNoLongerGetsThereIsCountedAndFoundAnew) {
   EXPECT_EQ(tapes_of(third)["survived"], tapes_of(third)["replayed"]);
 }
 
-TEST(CliNightlyTapes, ASoundVariantThatFailsOnOneIsNews) {
+TEST(CliNightlyTapes, ASoundVariantThatFailsOnATapeIsNews) {
   const Folder folder;
   run_toys(night(folder / "one", {"--only", "toy/borrow"}));
   std::string lines;
@@ -104,7 +104,7 @@ TEST(CliNightlyTapes, ASoundVariantThatFailsOnOneIsNews) {
   EXPECT_EQ(found["cells"][0]["faulty_runs"], 0) << "its own search found nothing";
 }
 
-TEST(CliNightlyTapes, ANightThatIsKilledGoesOnFromTheSameTapes) {
+TEST(CliNightlyTapes, AKilledNightResumesFromTheSameTapes) {
   const Folder folder;
   const auto second = [&](const std::string& history, bool is_killed) {
     const Words only{"--only", "crasher", "--seed", "4"};
@@ -138,10 +138,10 @@ TEST(CliNightlyTapes, ShardsOfALaterNightMergeInAnyOrder) {
     run_toys({"nightly", "merge", shards + shard, "--history", folder / "other"});
   run_toys({"nightly", "merge", "--history", history});
   EXPECT_EQ(exported(history), exported(folder / "other"));
-  const json told =
+  const json report =
       json::parse(run_toys({"nightly", "report", "--json", "--history", history}).out);
-  EXPECT_GT(tapes_of(told)["given"], 0);
-  EXPECT_EQ(tapes_of(told)["survived"], tapes_of(told)["given"]);
+  EXPECT_GT(tapes_of(report)["given"], 0);
+  EXPECT_EQ(tapes_of(report)["survived"], tapes_of(report)["given"]);
 }
 
 }  // namespace

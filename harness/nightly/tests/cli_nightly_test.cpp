@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `afterlife nightly` on the toy path: whole nights, shards, what stops one, and what it remembers.
+// `afterlife nightly` on the toy path: whole nights, shards, interruptions, and the history.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(CliNightly, ASoundVariantThatFailsIsExitCode1) {
   }
 }
 
-TEST(CliNightly, ACanaryThatIsNotCaughtIsRedOnceItHadEnoughRuns) {
+TEST(CliNightly, AnUncaughtCanaryFailsAfterEnoughRuns) {
   const Folder folder;
   const auto ended_in = [&](const std::string& history, const std::string& runs, bool is_json) {
     Words words = night(folder / history, {"--only", "toy/wrongly_unsound"}, runs);
@@ -142,7 +142,7 @@ TEST(CliNightly, AFindingThatDoesNotReplayIsNondeterminism) {
               Contains("replays_otherwise nondeterminism"));
 }
 
-TEST(CliNightly, WhatIsNewIsLeftForPeopleToReplay) {
+TEST(CliNightly, NewFindingsHaveReproducers) {
   const Folder folder;
   const json found = json::parse(run_toys(night(folder / "history", {"--json"})).out);
   for (const json& finding : found["findings"]) {
@@ -158,7 +158,7 @@ TEST(CliNightly, WhatIsNewIsLeftForPeopleToReplay) {
   }
 }
 
-TEST(CliNightly, ANightInRunsIsAFunctionOfSeedAndRuns) {
+TEST(CliNightly, ANightOfRunsIsAFunctionOfSeedAndRuns) {
   const Folder folder;
   for (const char* history : {"one", "two"}) run_toys(night(folder / history, {"--seed", "9"}));
   EXPECT_EQ(remembered(folder / "one"), remembered(folder / "two"));
@@ -192,7 +192,7 @@ TEST(CliNightly, ShardsAreRunAnywhereAndMergedInAnyOrder) {
       << "the night is over, and another one may begin";
 }
 
-TEST(CliNightly, AMissingShardIsTold) {
+TEST(CliNightly, AMissingShardIsReported) {
   const Folder folder;
   const std::string history = folder / "history";
   run_toys({"nightly", "plan", "2", "--runs", "900", "--only", "toy/borrow", "--history", history});
@@ -215,7 +215,7 @@ TEST(CliNightly, ADamagedShardIsOneLineAndExitCode2) {
       << "the other one is recorded";
 }
 
-// ---- what stops a night ----
+// ---- interruptions of a night ----
 
 /// A night that is long enough to be stopped, of a path that remembers nothing of earlier runs.
 Words long_night(const std::string& history) {
@@ -242,7 +242,7 @@ const std::string& undisturbed() {
   return text;
 }
 
-TEST(CliNightly, AKilledNightLeavesNothingUnderTheFinalNameAndGoesOn) {
+TEST(CliNightly, AKilledNightLeavesNoFinalFileAndCanResume) {
   const Folder folder;
   const std::string history = folder / "history";
   Child child("afterlife_toys", long_night(history));
@@ -264,7 +264,7 @@ TEST(CliNightly, AKilledNightLeavesNothingUnderTheFinalNameAndGoesOn) {
   EXPECT_EQ(remembered(history), undisturbed());
 }
 
-TEST(CliNightly, CtrlCKeepsWhatIsFinishedAndTheNightGoesOn) {
+TEST(CliNightly, CtrlCKeepsFinishedShardsAndTheNightCanResume) {
   const Folder folder;
   const std::string history = folder / "history";
   Child child("afterlife_toys", long_night(history));
@@ -278,7 +278,7 @@ TEST(CliNightly, CtrlCKeepsWhatIsFinishedAndTheNightGoesOn) {
   EXPECT_EQ(remembered(history), undisturbed());
 }
 
-TEST(CliNightly, AShardThatAnotherProgramWritesIsLeftAlone) {
+TEST(CliNightly, AShardBeingWrittenByAnotherProgramIsSkipped) {
   const Folder folder;
   const std::string history = folder / "history";
   run_toys({"nightly", "plan", "1", "--runs", "100", "--only", "toy", "--history", history});
@@ -328,7 +328,7 @@ TEST(CliNightly, ADamagedHistoryIsOneLineBeforeAnythingIsSearched) {
   EXPECT_FALSE(fs::exists(folder / "history/night"));
 }
 
-TEST(CliNightly, APlanOfAnotherProgramIsNotRun) {
+TEST(CliNightly, APlanOfAnotherProgramIsRefused) {
   const Folder folder;
   const std::string history = folder / "history";
   run_toys({"nightly", "plan", "1", "--runs", "100", "--history", history});
@@ -338,7 +338,7 @@ TEST(CliNightly, APlanOfAnotherProgramIsNotRun) {
 
 // ---- people ----
 
-TEST(CliNightly, WhatIsMarkedAsFixedRegressesAndWhatIsIgnoredIsSilent) {
+TEST(CliNightly, FixedFindingsRegressAndIgnoredOnesAreSilent) {
   const Folder folder;
   const std::string history = folder / "history";
   const Words words = night(history, {"--only", "toy/borrow", "--seed", "3", "--json"});
@@ -373,7 +373,7 @@ TEST(CliNightly, ExportsAndImports) {
                   "contains no history");
 }
 
-TEST(CliNightly, WhatItIsNotToldIsUsage) {
+TEST(CliNightly, WrongArgumentsAreAUsageError) {
   const Folder folder;
   const std::string history = folder / "history";
   run_toys(night(history, {"--only", "toy/borrow"}));
@@ -398,7 +398,7 @@ TEST(CliNightly, WhatItIsNotToldIsUsage) {
   }
 }
 
-TEST(CliNightly, EveryPartHasHelpWithAnExample) {
+TEST(CliNightly, EverySubcommandHasHelpWithAnExample) {
   for (const char* part : {"", "plan", "shard", "merge", "export", "import", "show", "mark"}) {
     Words words{"nightly", part, "--help"};
     std::erase(words, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights of `afterlife` on toy paths: their histories, to be compared.
+// Nights of `afterlife` on toy paths, and a comparison of their histories.
 #pragma once
 
 #include <gtest/gtest.h>

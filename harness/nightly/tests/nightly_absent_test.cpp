@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings that a night did not see: replayed, fixed, and back again.
+// Findings that a night did not see: replayed, fixed, and regressed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class AbsentFindings : public testing::HandMadeNights {
   }
 };
 
-TEST(NightlyState, ANightThatFindsItFixedIsAWordUnlessAPersonSpokeLater) {
+TEST(NightlyState, ANightMarksItFixedUnlessALaterMarkExists) {
   using nightly::Mark;
   using nightly::state_of;
   const std::optional<Mark> none, open = Mark{"open", 2, 0}, fixed = Mark{"fixed", 2, 0},
@@ -49,7 +49,7 @@ TEST(NightlyState, ANightThatFindsItFixedIsAWordUnlessAPersonSpokeLater) {
   EXPECT_EQ(state_of(5, {1}, ignored, 4), State::fixed) << "ignored no longer";
 }
 
-TEST(NightlyAbsence, IsToldByTheFaultsOfTheReplay) {
+TEST(NightlyAbsence, IsDecidedByTheFaultsOfTheReplay) {
   const std::string signature = "use_after_free Buffer born:a used:b";
   EXPECT_EQ(nightly::absence_in(signature, {"leak Buffer born:a", signature}), Absence::shown);
   EXPECT_EQ(nightly::absence_in(signature, {}), Absence::gone);
@@ -59,7 +59,7 @@ TEST(NightlyAbsence, IsToldByTheFaultsOfTheReplay) {
       << "the site may have another name by now";
 }
 
-TEST_F(AbsentFindings, IsFixedOnceEnoughRunsWentByWithoutIt) {
+TEST_F(AbsentFindings, AreFixedAfterEnoughRunsWithoutThem) {
   merge({"a", "b"});
   const Night first = without(Absence::gone);
   ASSERT_EQ(first.absent.size(), 2u);
@@ -74,7 +74,7 @@ TEST_F(AbsentFindings, IsFixedOnceEnoughRunsWentByWithoutIt) {
   EXPECT_THAT(history().closed_findings(), ::testing::SizeIs(2));
 }
 
-TEST_F(AbsentFindings, IsRegressedWhereItComesBackAndKnownFromThenOn) {
+TEST_F(AbsentFindings, AreRegressedWhenTheyReappearAndThenKnown) {
   merge({"a"});
   without(Absence::gone);
   without(Absence::gone);
@@ -87,7 +87,7 @@ TEST_F(AbsentFindings, IsRegressedWhereItComesBackAndKnownFromThenOn) {
   EXPECT_EQ(again.absent[0].state, State::known) << "runs before it came back do not count";
 }
 
-TEST_F(AbsentFindings, IsNotFixedWhereItsReproducerShowsItOrNobodyCanTell) {
+TEST_F(AbsentFindings, AreNotFixedIfTheReproducerStillFailsOrIsUnclear) {
   for (const Absence absence : {Absence::shown, Absence::unclear}) {
     merge({"a"});
     for (int night = 0; night < 4; ++night) {
@@ -99,7 +99,7 @@ TEST_F(AbsentFindings, IsNotFixedWhereItsReproducerShowsItOrNobodyCanTell) {
   }
 }
 
-TEST_F(AbsentFindings, AReplayThatThereWasNoTimeForSaysNothing) {
+TEST_F(AbsentFindings, ASkippedReplayDecidesNothing) {
   merge({"a"});
   for (int night = 0; night < 4; ++night) {
     const Night looked = without(Absence::late);
@@ -111,7 +111,7 @@ TEST_F(AbsentFindings, AReplayThatThereWasNoTimeForSaysNothing) {
   EXPECT_EQ(without(Absence::gone).fixed().size(), 1u) << "the next night has the time";
 }
 
-TEST_F(AbsentFindings, AreReplayedWhereTheyAreOpenAndTheirVariantWasSearched) {
+TEST_F(AbsentFindings, AreReplayedIfOpenAndTheirVariantWasSearched) {
   merge({"a", "b"});
   const std::string cause = now().findings[0].cause;
   history().mark(cause, "ignored", "a known limit", 0);
@@ -146,7 +146,7 @@ void enter_what_is_repaired(const std::string& folder, const std::string& cause,
                                 {"other_runs", std::int64_t{0}}});
 }
 
-TEST(CliNightlyAbsent, WhatIsGoneIsToldAsFixedWithItsRunsAndWhatIsThereStillIsNot) {
+TEST(CliNightlyAbsent, OnlyFindingsThatAreGoneAreReportedAsFixed) {
   const Folder folder;
   const std::string history = folder / "history", cause = "feedfacefeedface";
   const auto night = [&](const std::string& runs) {
@@ -165,10 +165,10 @@ TEST(CliNightlyAbsent, WhatIsGoneIsToldAsFixedWithItsRunsAndWhatIsThereStillIsNo
     fixed += is_it;
   }
   EXPECT_EQ(fixed, 1u);
-  const Ended told = run_toys({"nightly", "report", "--history", history});
-  EXPECT_THAT(told.out, HasSubstr("fixed toy/borrow: leak Ghost born:nowhere"));
-  EXPECT_THAT(told.out, HasSubstr("its reproducer does not show it; "));
-  EXPECT_THAT(testing::unwrapped(told.out), HasSubstr(" 1 fixed. "));
+  const Ended report = run_toys({"nightly", "report", "--history", history});
+  EXPECT_THAT(report.out, HasSubstr("fixed toy/borrow: leak Ghost born:nowhere"));
+  EXPECT_THAT(report.out, HasSubstr("its reproducer does not show it; "));
+  EXPECT_THAT(testing::unwrapped(report.out), HasSubstr(" 1 fixed. "));
   const std::string page = read_file(history + "/page.html");
   EXPECT_THAT(page, HasSubstr("<h2>Fixed</h2>"));
   EXPECT_THAT(page, HasSubstr(cause));
@@ -177,7 +177,7 @@ TEST(CliNightlyAbsent, WhatIsGoneIsToldAsFixedWithItsRunsAndWhatIsThereStillIsNo
   for (const json& row : third["absent"]) EXPECT_NE(row["cause"], cause) << "it is told once";
 }
 
-TEST(CliNightlyAbsent, AFileThatCannotBeReadIsUnclear) {
+TEST(CliNightlyAbsent, AnUnreadableFileIsUnclear) {
   const Folder folder;
   const std::string history = folder / "history", cause = "feedfacefeedface";
   const Words words{"nightly", "--runs", "600", "--only", "toy", "--history", history, "--json"};

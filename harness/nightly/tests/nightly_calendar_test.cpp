@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights in time: one that did not happen, and who is informed of what.
+// Nights by date: missed nights, and notifications.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ std::vector<PastNight> nights_at(const std::vector<std::int64_t>& times) {
   return past;
 }
 
-TEST(MissingNights, AreTheGapToTheNightBeforeInNights) {
+TEST(MissingNights, AreTheGapSinceThePreviousNight) {
   const auto missing = [](const std::vector<std::int64_t>& times, double every = kDay) {
     return nightly::missing_nights(nights_at(times), every);
   };
@@ -68,8 +68,8 @@ class NightsInTime : public ::testing::Test {
     return run_toys(words);
   }
 
-  /// Returns the line that --notify was given since the last call; "" where it was not run.
-  std::string told() {
+  /// Returns the line that --notify received since the last call; "" if it was not run.
+  std::string notices() {
     const std::string file = folder_ / "told";
     if (!std::filesystem::exists(file)) return {};
     const std::string line = read_file(file);
@@ -85,7 +85,7 @@ class NightsInTime : public ::testing::Test {
   std::uint64_t number_ = 0;
 };
 
-TEST_F(NightsInTime, ANightThatDidNotHappenIsToldByTheNextOne) {
+TEST_F(NightsInTime, AMissedNightIsReportedByTheNextOne) {
   merge(kFirst, {"a"});
   const std::string page = folder_ / "history/page.html", metrics = folder_ / "night.prom";
   const Ended late = merge(kFirst + 3 * kDay, {"a"}, {"--metrics", metrics});
@@ -103,25 +103,25 @@ TEST_F(NightsInTime, ANightThatDidNotHappenIsToldByTheNextOne) {
               Not(HasSubstr("did not run")));
 }
 
-TEST_F(NightsInTime, WhoeverAskedIsToldOnceOfWhatIsRedAndOfItsEnd) {
+TEST_F(NightsInTime, ANotificationIsSentOncePerRedNightAndAtItsEnd) {
   merge(kFirst, {"a"}, notify(), true);
-  EXPECT_THAT(told(), HasSubstr("night 1, red: 1 sound variant held in 800 runs. 1 of 1 tapes"));
+  EXPECT_THAT(notices(), HasSubstr("night 1, red: 1 sound variant held in 800 runs. 1 of 1 tapes"));
   EXPECT_EQ(json::parse(read_file(folder_ / "json"))["number"], 1);
   Words again{"nightly", "merge", folder_ / "1", "--history", folder_ / "history"};
   for (const std::string& word : notify()) again.push_back(word);
   EXPECT_EQ(run_toys(again).code, 1);
-  EXPECT_EQ(told(), "") << "it was merged before";
+  EXPECT_EQ(notices(), "") << "it was merged before";
   merge(kFirst + kDay, {"a"}, notify());
-  EXPECT_THAT(told(), HasSubstr("night 2, green: ")) << "it was red the night before";
+  EXPECT_THAT(notices(), HasSubstr("night 2, green: ")) << "it was red the night before";
   merge(kFirst + 2 * kDay, {"a"}, notify());
-  EXPECT_EQ(told(), "") << "green twice";
+  EXPECT_EQ(notices(), "") << "green twice";
   merge(kFirst + 5 * kDay, {"a"}, notify());
-  EXPECT_THAT(told(), HasSubstr("2 nights before it did not run"));
+  EXPECT_THAT(notices(), HasSubstr("2 nights before it did not run"));
   merge(kFirst + 6 * kDay, {"a"});
-  EXPECT_EQ(told(), "") << "no one asked";
+  EXPECT_EQ(notices(), "") << "no one asked";
 }
 
-TEST_F(NightsInTime, NobodyIsToldOfANightWhoseShardsAreNotAllHere) {
+TEST_F(NightsInTime, NoNotificationIsSentForANightWithMissingShards) {
   const nightly::Plan plan = testing::hand_made_plan(2);
   for (const std::size_t index : {1, 2}) {
     nightly::ShardRecord shard = testing::hand_made_shard(plan, index, {"a"});
@@ -130,18 +130,18 @@ TEST_F(NightsInTime, NobodyIsToldOfANightWhoseShardsAreNotAllHere) {
     Words words{"nightly", "merge", place, "--history", folder_ / "history"};
     for (const std::string& word : notify()) words.push_back(word);
     run_toys(words);
-    EXPECT_EQ(told().empty(), index == 1);
+    EXPECT_EQ(notices().empty(), index == 1);
   }
 }
 
-TEST_F(NightsInTime, ACommandThatFailsIsALineAndTheNightIsAsItIs) {
+TEST_F(NightsInTime, AFailedNotificationIsOneLineAndKeepsTheResult) {
   const Ended ended = merge(kFirst, {"a"}, {"--notify", "echo no such host >&2; exit 3"}, true);
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("night 1, "));
   EXPECT_EQ(ended.err, "afterlife: the command of --notify ended with exit code 3: no such host\n");
 }
 
-TEST(CliNightlyTime, AShardSaysWhenItEnded) {
+TEST(CliNightlyTime, AShardRecordsItsEndTime) {
   const Folder folder;
   const std::time_t begin = std::time(nullptr);
   const Ended ended = run_toys({"nightly", "--runs", "200", "--only", "toy/borrow", "--json",

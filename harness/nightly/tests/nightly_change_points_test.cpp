@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Change points: planted ones are found where they are, and noise alone has none.
+// Change points: planted ones are located, and noise has none.
 #include "harness/nightly/change_points.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ double nothing(std::size_t) { return 1; }
 double step(std::size_t night) { return night < 30 ? 1 : 0.97; }
 double drift(std::size_t night) { return 1 - 0.0015 * static_cast<double>(night); }
 
-TEST(ChangePoints, AStepOfThreePercentIsFoundWhereItIs) {
+TEST(ChangePoints, AStepOfThreePercentIsLocated) {
   std::size_t found = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const auto points = change_points(series(60, seed, 0.01, step));
@@ -63,7 +63,7 @@ TEST(ChangePoints, AStepOfThreePercentIsFoundWhereItIs) {
 
 // A variant that is slower by a seventh of a percent a night passes every gate, and is 9 % in two
 // months.
-TEST(ChangePoints, ADriftThatNoNightShowsIsFound) {
+TEST(ChangePoints, ADriftTooSmallForOneNightIsFound) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto points = change_points(series(60, seed, 0.01, drift));
     EXPECT_THAT(points, Not(IsEmpty()));
@@ -72,7 +72,7 @@ TEST(ChangePoints, ADriftThatNoNightShowsIsFound) {
 }
 
 // A change that was taken back has to be longer than one that stayed.
-TEST(ChangePoints, TwoStepsAreTwo) {
+TEST(ChangePoints, TwoStepsAreTwoChangePoints) {
   const auto points = change_points(series(
       90, 1, 0.005, [](std::size_t night) { return night < 30 || night >= 60 ? 1.0 : 1.04; }));
   ASSERT_THAT(points, SizeIs(2));
@@ -82,7 +82,7 @@ TEST(ChangePoints, TwoStepsAreTwo) {
   EXPECT_NEAR(points[1].ratio, 1 / 1.04, 0.01);
 }
 
-TEST(ChangePoints, ExactNumbersNeedAFewNightsAndNoMore) {
+TEST(ChangePoints, ExactCountsNeedOnlyAFewNights) {
   std::vector<double> values(20, 5000);
   EXPECT_THAT(change_points(values), IsEmpty());
   values.insert(values.end(), {5001, 5001});
@@ -103,7 +103,7 @@ TEST(ChangePoints, AreAFunctionOfTheSeriesAndTheSeed) {
   EXPECT_EQ(change_points(values, other)[0].index, change_points(values)[0].index);
 }
 
-TEST(ChangePoints, OfLittleThereIsNone) {
+TEST(ChangePoints, AShortSeriesHasNone) {
   EXPECT_THAT(change_points({}), IsEmpty());
   EXPECT_THAT(change_points(std::vector{1.0}), IsEmpty());
   EXPECT_THAT(change_points(std::vector{1.0, 1.0, 1.0, 9.0, 9.0, 9.0}), IsEmpty())
@@ -148,7 +148,7 @@ TEST(ChangePoints, NoiseAloneHasNone) {
 }
 
 // Or the test above says nothing: a permutation test that is off is seen by the same count.
-TEST(ChangePoints, ATestAtAnotherLevelIsSeenByItsFalseAlarms) {
+TEST(ChangePoints, ALooserLevelHasMoreFalseAlarms) {
   constexpr std::size_t kTrials = 300;
   ChangeRule loose;
   loose.level = 0.05;

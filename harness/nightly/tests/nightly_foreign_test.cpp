@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards, exports and histories that something else made: what a night refuses, whole, in one line.
+// Shards, exports and histories from untrusted sources: invalid ones are refused as a whole, in one
+// line.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -67,7 +68,7 @@ class ForeignShard : public ::testing::Test {
   std::string shard_;
 };
 
-TEST_F(ForeignShard, NamesNothingButPlainNamesAndIds) {
+TEST_F(ForeignShard, HoldsOnlyPlainNamesAndIds) {
   EXPECT_EQ(merged_after([](json&, json&, json&) {}), "");
   const std::pair<const char*, const char*> wrong[] = {
       {"cause", "../../../x"}, {"cause", ""},           {"hazard", "a/b"},
@@ -93,7 +94,7 @@ TEST_F(ForeignShard, NamesNothingButPlainNamesAndIds) {
       HasSubstr("a revision is '--upload-pack=x', which is not a revision"));
 }
 
-TEST_F(ForeignShard, CountsNoMoreThanANightCan) {
+TEST_F(ForeignShard, HasCountsThatANightAllows) {
   for (const json& count :
        {json(-1), json(1.5), json(~std::uint64_t{0}), json(std::int64_t{1} << 60)}) {
     EXPECT_THAT(merged_after([&](json&, json& cell, json&) { cell["runs"] = count; }),
@@ -103,7 +104,7 @@ TEST_F(ForeignShard, CountsNoMoreThanANightCan) {
   }
 }
 
-TEST_F(ForeignShard, BringsNoCommandAsAReproducer) {
+TEST_F(ForeignShard, HoldsNoCommandAsAReproducer) {
   const std::string file = place() + "/cell/borrow-a.repro", before = read_file(file);
   write_file(file, kCommand);
   const std::string said = merged_after([](json&, json&, json& finding) {
@@ -113,7 +114,7 @@ TEST_F(ForeignShard, BringsNoCommandAsAReproducer) {
   write_file(file, before);
 }
 
-TEST_F(ForeignShard, IsReadFromItsOwnFolderAlone) {
+TEST_F(ForeignShard, IsReadOnlyFromItsOwnFolder) {
   const std::string file = place() + "/cell/borrow-a.repro", text = read_file(file);
   write_file(outside("kept"), text);
   fs::remove(file);
@@ -149,7 +150,7 @@ class ForeignHistory : public ::testing::Test {
     Database(place / "history/history.sqlite").run("PRAGMA foreign_keys = OFF; " + statements);
     return error_of([&] { History history(place / "history"); });
   }
-  /// Returns why the export cannot be imported once a text in it is another one.
+  /// Replaces a text in the export. Returns the error of its import.
   std::string imported_with(const std::string& before, const std::string& after) const {
     const std::size_t at = text_.find(before);
     EXPECT_NE(at, text_.npos) << before;
@@ -166,7 +167,7 @@ class ForeignHistory : public ::testing::Test {
   std::string text_;
 };
 
-TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
+TEST_F(ForeignHistory, HoldsOnlyPlainNamesAndIds) {
   EXPECT_EQ(opened_after("SELECT 1"), "");
   const std::pair<const char*, const char*> wrong[] = {
       {"UPDATE findings SET file = '../../x.repro'", "'findings' whose 'file' does not fit"},
@@ -191,7 +192,7 @@ TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
   }
 }
 
-TEST_F(ForeignHistory, HasTheTablesOfItsVersionAndNoMore) {
+TEST_F(ForeignHistory, HasOnlyTheTablesOfItsVersion) {
   for (const char* statement :
        {"CREATE TRIGGER t AFTER INSERT ON nights BEGIN UPDATE findings SET file = '../x'; END",
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE more (a)", "DROP TABLE inputs",
@@ -201,7 +202,7 @@ TEST_F(ForeignHistory, HasTheTablesOfItsVersionAndNoMore) {
         << statement;
 }
 
-TEST_F(ForeignHistory, IsAFileAndNoLinkToOne) {
+TEST_F(ForeignHistory, IsNotReadThroughALink) {
   const Folder place;
   fs::create_directories(place / "history");
   fs::create_symlink(file(), place / "history/history.sqlite");

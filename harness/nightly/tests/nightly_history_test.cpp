@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of nights: merging, states, versions, and what is wrong with a file.
+// The history of nights: merging, states, versions, and damaged files.
 #include "harness/nightly/history.h"
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ Words leave_four(const Folder& folder) {
   return folders;
 }
 
-TEST(NightlyHistory, ShardsInAnyOrderAndNumberOfTimesGiveTheSameBytes) {
+TEST(NightlyHistory, MergingIsIdempotentAndOrderIndependent) {
   const Folder folder;
   Words shards = leave_four(folder);
   std::string expected;
@@ -94,7 +94,7 @@ TEST(NightlyHistory, ShardsInAnyOrderAndNumberOfTimesGiveTheSameBytes) {
   EXPECT_THAT(expected, HasSubstr("reproducer of shard i\\n")) << "the shortest stays";
 }
 
-TEST(NightlyHistory, ACauseOfSeveralSignaturesIsTheSameWhicheverCameFirst) {
+TEST(NightlyHistory, ACauseDoesNotDependOnTheFirstSignature) {
   const Folder folder;
   const nightly::Plan plan = hand_made_plan(3);
   Words shards;
@@ -142,7 +142,7 @@ TEST(NightlyHistory, ANightIsTheSumOfItsShardsEachOnce) {
   EXPECT_FALSE(night.is_red()) << "all of it is in a canary, which is there to fail";
 }
 
-TEST(NightlyHistory, AShardThatWasRunTwiceCountsOnceWhicheverCameFirst) {
+TEST(NightlyHistory, AShardRunTwiceCountsOnce) {
   const Folder folder;
   const nightly::Plan plan = hand_made_plan(1);
   const std::string slow = leave_shard(folder / "slow", hand_made_shard(plan, 1, {"a"}, 9));
@@ -170,7 +170,7 @@ TEST(NightlyHistory, AShardWithAnotherResultIsRefusedAndChangesNothing) {
   EXPECT_EQ(exported(history.database()), before);
 }
 
-TEST(NightlyHistory, ADamagedShardKeepsNoOtherOut) {
+TEST(NightlyHistory, ADamagedShardDoesNotBlockOthers) {
   const Folder folder;
   const Words shards = leave_four(folder);
   const std::string file = shards[1] + "/shard.json", text = read_file(file);
@@ -188,7 +188,7 @@ TEST(NightlyHistory, ADamagedShardKeepsNoOtherOut) {
 
 // ---- states ----
 
-TEST(NightlyState, IsAFunctionOfTheNightsAndOfWhatWasSaid) {
+TEST(NightlyState, IsAFunctionOfTheNightsAndMarks) {
   using nightly::Mark;
   using nightly::state_of;
   const std::optional<Mark> none, fixed = Mark{"fixed", 2, 0}, ignored = Mark{"ignored", 2, 4},
@@ -232,7 +232,7 @@ TEST(NightlyHistory, AFindingIsNewThenKnownThenFixedThenRegressed) {
   EXPECT_EQ(history.reproducer(cause), "reproducer of shard i\n");
 }
 
-TEST(NightlyHistory, NightsThatAreMergedInAnotherOrderHaveTheSameStates) {
+TEST(NightlyHistory, StatesDoNotDependOnTheMergeOrderOfNights) {
   const Folder folder;
   Words nights;
   for (const std::uint64_t number : {1, 2, 3})
@@ -246,7 +246,7 @@ TEST(NightlyHistory, NightsThatAreMergedInAnotherOrderHaveTheSameStates) {
   EXPECT_EQ(backward.night(backward.last_night()).findings[0].state, State::known);
 }
 
-TEST(NightlyNight, ACanaryThatIsNotCaughtIsRedInEnoughRuns) {
+TEST(NightlyNight, AnUncaughtCanaryFailsAfterEnoughRuns) {
   Night night;
   night.cells = {{"toy", "borrow", "unsound", nightly::kRunsToCatch, 0, 9, 9, 500}};
   EXPECT_FALSE(night.is_red());
@@ -336,7 +336,7 @@ TEST(NightlySchema, AnExportOfEveryOlderVersionIsImported) {
   }
 }
 
-TEST(NightlySchema, AFileOfANewerVersionIsRefusedAndStaysAsItIs) {
+TEST(NightlySchema, AFileOfANewerVersionIsRefusedAndUnchanged) {
   const Folder folder;
   leave_four(folder);
   {
@@ -350,7 +350,7 @@ TEST(NightlySchema, AFileOfANewerVersionIsRefusedAndStaysAsItIs) {
   EXPECT_EQ(read_file(folder / "history.sqlite"), before);
 }
 
-TEST(NightlySchema, ADatabaseOfSomethingElseIsRefused) {
+TEST(NightlySchema, AnUnrelatedDatabaseIsRefused) {
   const Folder folder;
   Database(folder / "history.sqlite").run("CREATE TABLE mine (a)");
   expect_error([&] { History history(folder.path()); }, "is a database of something else");
@@ -358,7 +358,7 @@ TEST(NightlySchema, ADatabaseOfSomethingElseIsRefused) {
 
 // ---- export and import ----
 
-TEST(NightlyTransfer, WhatIsExportedIsImportedTheSame) {
+TEST(NightlyTransfer, AnExportIsImportedUnchanged) {
   const Folder folder;
   std::string text;
   {
@@ -373,7 +373,7 @@ TEST(NightlyTransfer, WhatIsExportedIsImportedTheSame) {
   expect_error([&] { testing::import_text(text, folder / "two"); }, "is a history already");
 }
 
-TEST(NightlyTransfer, AFileThatIsNoExportIsOneLineAndLeavesNothing) {
+TEST(NightlyTransfer, AnInvalidExportIsOneLineAndLeavesNothing) {
   const Folder folder;
   std::string text;
   {
@@ -406,7 +406,7 @@ TEST(NightlyTransfer, AFileThatIsNoExportIsOneLineAndLeavesNothing) {
 
 // ---- damage ----
 
-TEST(NightlyHistory, ADamagedFileIsOneLineAndStaysAsItIs) {
+TEST(NightlyHistory, ADamagedFileIsOneLineAndUnchanged) {
   const Folder folder;
   const std::string file = folder / "history.sqlite";
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights made by hand, one after the other over one history.
+// Nights made by hand, one after another, in one history.
 #pragma once
 
 #include <gtest/gtest.h>

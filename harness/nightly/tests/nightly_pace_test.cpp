@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pace of a shard: how its cells share its time.
+// The pace of a shard: how its time is divided among its cells.
 #include "harness/nightly/shard/pace.h"
 
 #include <gtest/gtest.h>
@@ -29,25 +29,25 @@ double take(Pace& pace, const Cell& cell, double seconds) {
   return search;
 }
 
-TEST(NightlyPace, AShardOnTimeSearchesForMostOfIt) {
+TEST(NightlyPace, AShardOnTimeUsesMostOfItsTime) {
   Pace pace = four_cells();
   for (int i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(take(pace, sound({0, 10}), 10 * kPart), 10 * kPart);
 }
 
-TEST(NightlyPace, WhatOneTakesTooLongTheOthersMakeUpForInProportion) {
+TEST(NightlyPace, AnOverrunIsDeductedProportionally) {
   Pace pace = four_cells();
   take(pace, sound({0, 10}), 10 * kPart + 6);
   for (int i = 0; i < 3; ++i)
     EXPECT_DOUBLE_EQ(take(pace, sound({0, 10}), 10 * kPart - 2), 10 * kPart - 2);
 }
 
-TEST(NightlyPace, WhatOneLeavesTheOthersHave) {
+TEST(NightlyPace, UnusedTimeGoesToTheOthers) {
   Pace pace = four_cells();
   take(pace, sound({0, 10}), 10 * kPart - 6);
   EXPECT_DOUBLE_EQ(take(pace, sound({0, 10}), 0), 10 * kPart + 2);
 }
 
-TEST(NightlyPace, TapesLoseAsMuch) {
+TEST(NightlyPace, TapesAreReducedProportionally) {
   Pace pace;
   pace.expect(sound({0, 30}, {0, 10}));
   pace.expect(sound({0, 30}, {0, 10}));
@@ -57,13 +57,13 @@ TEST(NightlyPace, TapesLoseAsMuch) {
   EXPECT_DOUBLE_EQ(hurried.tapes_budget.seconds, 5 * kPart);
 }
 
-TEST(NightlyPace, EachIsSearchedHoweverLateItIs) {
+TEST(NightlyPace, EachCellIsSearchedHoweverLate) {
   Pace pace = four_cells();
   for (int i = 0; i < 4; ++i)
     EXPECT_GE(take(pace, sound({0, 10}), 1e3), 9.999 * kPart * Pace::kLeastShare);
 }
 
-TEST(NightlyPace, CanariesCannotSpendTheTimeOfSoundVariants) {
+TEST(NightlyPace, CanariesCannotUseTheTimeOfSoundVariants) {
   Pace pace;
   for (int i = 0; i < 8; ++i) pace.expect(canary(2.5));
   for (int i = 0; i < 4; ++i) pace.expect(sound({0, 20}));
@@ -73,7 +73,7 @@ TEST(NightlyPace, CanariesCannotSpendTheTimeOfSoundVariants) {
   EXPECT_GE(searched, 0.7 * 100) << "of 100 seconds in all";
 }
 
-TEST(NightlyPace, ACanaryKeepsSomeOfItsTurnForItsFindings) {
+TEST(NightlyPace, ACanaryReservesTimeForItsFindings) {
   Pace pace;
   pace.expect(canary(10));
   pace.expect(canary(10));
@@ -86,7 +86,7 @@ TEST(NightlyPace, ACanaryKeepsSomeOfItsTurnForItsFindings) {
   EXPECT_GT(second.seconds, first.seconds) << "it may use what the first one left";
 }
 
-TEST(NightlyPace, ABuildThatIsNotThereGivesItsTimeToTheOthers) {
+TEST(NightlyPace, AMissingBuildGivesItsTimeToTheOthers) {
   Pace pace;
   pace.expect(sound({0, 30}));
   pace.expect(sound({0, 10}), true);
@@ -101,7 +101,7 @@ TEST(NightlyPace, AllShardsAreEquallyLong) {
   EXPECT_DOUBLE_EQ(take(pace, sound({0, 10}), 5 * kPart), 5 * kPart);
 }
 
-TEST(NightlyPace, RunsAreLeftAsTheyAre) {
+TEST(NightlyPace, BudgetsInRunsAreUnchanged) {
   Pace pace;
   pace.expect(sound({500, 0}, {7, 0}));
   const Pace::Turn turn = pace.next(sound({500, 0}, {7, 0}));

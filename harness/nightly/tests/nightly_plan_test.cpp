@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of nights, and the files in which it says so.
+// Plans of nights, and their files.
 #include "harness/nightly/plan.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ std::uint64_t runs_of(const std::vector<Cell>& cells, bool sound_only = false) {
   return runs;
 }
 
-TEST(NightlyPlan, EveryRunOfTheBudgetIsSomebodysAndSoundVariantsHaveFourFifths) {
+TEST(NightlyPlan, EveryRunIsAssignedAndSoundVariantsHaveFourFifths) {
   for (const std::uint64_t runs : {0, 1, 7, 100, 12'345, 1'000'000}) {
     const Plan plan = make_plan(terms_of(runs), toy::kScenarios);
     EXPECT_EQ(std::count_if(plan.cells.begin(), plan.cells.end(),
@@ -44,7 +44,7 @@ TEST(NightlyPlan, EveryRunOfTheBudgetIsSomebodysAndSoundVariantsHaveFourFifths) 
             nightly::kMostRuns);
 }
 
-TEST(NightlyPlan, EqualTermsGiveEqualPlansAndOtherSeedsOtherSearches) {
+TEST(NightlyPlan, APlanIsAFunctionOfItsTermsAndSeed) {
   const Plan plan = make_plan(terms_of(1000), toy::kScenarios);
   EXPECT_EQ(plan, make_plan(terms_of(1000), toy::kScenarios));
   Terms other = terms_of(1000);
@@ -55,7 +55,7 @@ TEST(NightlyPlan, EqualTermsGiveEqualPlansAndOtherSeedsOtherSearches) {
     EXPECT_NE(plan.cells[i].seed, elsewhere.cells[i].seed);
 }
 
-TEST(NightlyPlan, ShardsTogetherDoWhatThePlanSaysAndNoneSearchesWhereAnotherDoes) {
+TEST(NightlyPlan, ShardsPartitionThePlan) {
   for (const std::size_t shards : {1, 2, 3, 8, 1000}) {
     const Plan plan = make_plan(terms_of(5000, shards), toy::kScenarios);
     std::set<std::uint64_t> seeds;
@@ -82,7 +82,7 @@ TEST(NightlyPlan, ATargetIsAPathOrAVariant) {
   EXPECT_EQ(plan.cells[0].budget.runs, 100u);
 }
 
-TEST(NightlyPlan, OtherBuildsSearchWhatIsSoundForAFortieth) {
+TEST(NightlyPlan, OtherBuildsSearchSoundVariantsForAFortieth) {
   const Plan plan = make_plan(terms_of(100'000), toy::kScenarios);
   std::map<std::string, std::uint64_t> runs;
   std::set<std::uint64_t> seeds;
@@ -109,7 +109,7 @@ TEST(NightlyPlan, OtherBuildsSearchWhatIsSoundForAFortieth) {
     EXPECT_EQ(cell.build, "") << "a night that is too short has none";
 }
 
-TEST(NightlyPlan, ANightInSecondsSharesThemOut) {
+TEST(NightlyPlan, ANightInSecondsDividesThem) {
   const Plan plan = nightly::make_plan({.budget = {0, 60}, .shards = 4}, toy::kScenarios);
   double seconds = 0;
   for (std::size_t index = 1; index <= 4; ++index)
@@ -117,7 +117,7 @@ TEST(NightlyPlan, ANightInSecondsSharesThemOut) {
   EXPECT_NEAR(seconds, 60, 1e-6);
 }
 
-TEST(NightlyPlan, TellsWhatIsKnownOfItsPathsAndItsNameSaysSo) {
+TEST(NightlyPlan, HoldsTheKnownRepairsOfItsPathsAndTheyChangeItsId) {
   const std::vector<nightly::KnownRepair> known{{"elsewhere", "keep it", {"1"}},
                                                 {"toy", "", {"2", "3"}},
                                                 {"toy", "keep a until b has used it", {"4"}}};
@@ -129,7 +129,7 @@ TEST(NightlyPlan, TellsWhatIsKnownOfItsPathsAndItsNameSaysSo) {
   EXPECT_EQ(nightly::parse_plan(to_text(plan), "plan.json"), plan);
 }
 
-TEST(NightlyPlan, ItsTextIsReadBackAsItWas) {
+TEST(NightlyPlan, ItsTextRoundTrips) {
   Terms terms{3, ~std::uint64_t{0}, {0, 0.1}, 8, "toy", "line\n\"quoted\" \xc3\xa9"};
   const Plan plan = make_plan(terms, toy::kScenarios);
   EXPECT_EQ(nightly::parse_plan(to_text(plan), "plan.json"), plan);
@@ -149,7 +149,7 @@ void expect_refused(Parse parse, const std::string& text, const std::string& why
   }
 }
 
-TEST(NightlyPlan, ATextThatIsNotAsItWasWrittenIsRefused) {
+TEST(NightlyPlan, AModifiedTextIsRefused) {
   const auto parse = [](const std::string& text) { nightly::parse_plan(text, "file"); };
   const std::string text = to_text(testing::hand_made_plan(2));
   parse(text);
@@ -164,7 +164,7 @@ TEST(NightlyPlan, ATextThatIsNotAsItWasWrittenIsRefused) {
   expect_refused(parse, nightly::to_text(nightly::CellRecord{}), "'cell 1'");
 }
 
-TEST(NightlyRecord, AShardIsReadBackAsItWas) {
+TEST(NightlyRecord, AShardRoundTrips) {
   const Folder folder;
   const auto shard = testing::hand_made_shard(testing::hand_made_plan(3), 2, {"a", "b"}, 0.1);
   const std::string place = testing::leave_shard(folder.path(), shard);
@@ -193,7 +193,7 @@ nightly::ShardFile written_and_read(const nightly::ShardRecord& shard) {
   return nightly::read_shard(testing::leave_shard(folder.path(), shard));
 }
 
-TEST(NightlyRecord, AResultIsAllButTimeMemoryAndMachine) {
+TEST(NightlyRecord, AResultExcludesTimeMemoryAndMachine) {
   const auto plan = testing::hand_made_plan(1);
   const auto file = written_and_read(testing::hand_made_shard(plan, 1, {"a"}, 1));
   auto elsewhere = testing::hand_made_shard(plan, 1, {"a"}, 2);

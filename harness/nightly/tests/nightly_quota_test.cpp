@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The quota of a history: what goes first, and what never goes.
+// The quota of a history: the order in which files are removed, and files that are always kept.
 #include "harness/nightly/quota.h"
 
 #include <gmock/gmock.h>
@@ -76,14 +76,14 @@ class QuotaTest : public ::testing::Test {
   History history_;
 };
 
-TEST_F(QuotaTest, WhatFitsStays) {
+TEST_F(QuotaTest, FilesWithinTheQuotaAreKept) {
   const Dropped dropped = keep(size());
   EXPECT_EQ(dropped.files + dropped.reproducers, 0u);
   EXPECT_EQ(keep(0).files, 0u) << "0 is no limit";
   EXPECT_EQ(files().size(), 9u);
 }
 
-TEST_F(QuotaTest, OldPagesGoFirstAndNoMoreThanMust) {
+TEST_F(QuotaTest, OldPagesAreRemovedFirstAndNoMoreThanNeeded) {
   const std::uint64_t before = size();
   EXPECT_EQ(keep(before - 1).files, 1u);
   EXPECT_THAT(files(), ::testing::Not(::testing::Contains("borrow-a.repro.html")));
@@ -97,7 +97,7 @@ TEST_F(QuotaTest, OldPagesGoFirstAndNoMoreThanMust) {
                                    "borrow-d.repro.html", "note.txt"));
 }
 
-TEST_F(QuotaTest, ReproducersOfClosedFindingsGoLastAndThoseOfOpenOnesNever) {
+TEST_F(QuotaTest, ReproducersOfOpenFindingsAreNeverRemoved) {
   mark("b", "fixed");
   mark("c", "ignored");
   mark("a", "ignored", 3);
@@ -119,13 +119,13 @@ TEST_F(QuotaTest, ReproducersOfClosedFindingsGoLastAndThoseOfOpenOnesNever) {
       << "news of the last night";
 }
 
-TEST_F(QuotaTest, KnownFindingsThatNobodyClosedKeepTheirReproducers) {
+TEST_F(QuotaTest, KnownOpenFindingsKeepTheirReproducers) {
   EXPECT_EQ(keep(1).reproducers, 0u);
   mark("a", "open");
   EXPECT_EQ(keep(1).reproducers, 0u);
 }
 
-TEST_F(QuotaTest, AFindingThatShowsAgainHasItsReproducerAgain) {
+TEST_F(QuotaTest, AReappearingFindingGetsItsReproducerBack) {
   mark("c", "fixed");
   keep(1);
   ASSERT_FALSE(has_reproducer("c"));
@@ -134,7 +134,7 @@ TEST_F(QuotaTest, AFindingThatShowsAgainHasItsReproducerAgain) {
   EXPECT_EQ(keep(1).reproducers, 0u) << "it has regressed";
 }
 
-TEST(CliNightlyQuota, IsTakenAndTold) {
+TEST(CliNightlyQuota, IsAppliedAndReported) {
   const Folder folder;
   const Words night{"nightly", "--runs",     "300",       "--seed",          "3",
                     "--only",  "toy/borrow", "--history", folder / "history"};

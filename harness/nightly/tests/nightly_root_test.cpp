@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings by root cause: which ways to fail are one finding, and what a night then says of it.
+// Findings by root cause: which failures are one finding, and the resulting reports.
 #include "harness/nightly/root.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ const RepairRecord kWide{"keep everything", 5, false};
 
 class Roots : public testing::HandMadeNights {
  protected:
-  /// A shard in which these show; the canary is caught in any case.
+  /// A shard with these findings, in which the canary is always caught.
   static nightly::ShardRecord shard_of(const std::vector<Shown>& shown, std::uint64_t number,
                                        std::size_t index = 1, std::size_t shards = 1) {
     nightly::Plan plan = hand_made_plan(shards, number);
@@ -73,7 +73,7 @@ class Roots : public testing::HandMadeNights {
   }
 };
 
-TEST_F(Roots, WaysToFailThatOneRepairRemovesAreOneFinding) {
+TEST_F(Roots, FailuresRemovedByOneRepairAreOneFinding) {
   const Night night = merge({{"borrow", "x", {kNarrow, kWide}},
                              {"borrow", "longer", {kNarrow}},
                              {"borrow", "z", {kOther}}});
@@ -91,7 +91,7 @@ TEST_F(Roots, WaysToFailThatOneRepairRemovesAreOneFinding) {
   EXPECT_THAT(of(kOther).symptoms, SizeIs(1));
 }
 
-TEST_F(Roots, ANewWayToFailOfAKnownCauseIsNoNews) {
+TEST_F(Roots, ANewSymptomOfAKnownCauseIsNotNews) {
   const std::string name = merge({{"borrow", "x", {kNarrow}}}).findings.at(0).cause;
   const Night night = merge({{"borrow", "y", {kCheap, kNarrow}}});
   ASSERT_THAT(night.findings, SizeIs(1));
@@ -103,7 +103,7 @@ TEST_F(Roots, ANewWayToFailOfAKnownCauseIsNoNews) {
   EXPECT_EQ(merge({{"borrow", "y", {kWide}}, {"borrow", "u", {kOther}}}).count(State::fresh), 1u);
 }
 
-TEST_F(Roots, ACauseThatCanariesShowIsNewWhereASoundVariantShowsIt) {
+TEST_F(Roots, ACauseOfCanariesIsNewInASoundVariant) {
   const std::string name = merge({{"borrow", "x", {kNarrow}}}).findings.at(0).cause;
   const Night night = merge({{"borrow", "x", {kNarrow}}, {"retain", "x", {kNarrow}}});
   ASSERT_THAT(night.findings, SizeIs(2));
@@ -115,7 +115,7 @@ TEST_F(Roots, ACauseThatCanariesShowIsNewWhereASoundVariantShowsIt) {
   EXPECT_TRUE(night.is_red());
 }
 
-TEST_F(Roots, ACauseThatComesUpInBothIsOneFindingWhileBothShowIt) {
+TEST_F(Roots, ACauseInBothKindsOfVariantIsOneFinding) {
   const std::vector<Shown> both{{"borrow", "x", {kNarrow}}, {"retain", "longer", {kNarrow}}};
   const Night first = merge(both);
   ASSERT_THAT(first.findings, SizeIs(1));
@@ -152,7 +152,7 @@ TEST_F(Roots, SoundVariantsOfAPathShareACause) {
     EXPECT_EQ(night.findings[0].is_of(cell), !cell.is_canary()) << cell.variant;
 }
 
-TEST_F(Roots, WhatNoRepairRemovesIsAFindingByWhatGoesWrongFirst) {
+TEST_F(Roots, WithoutARepairAFindingIsNamedAfterItsFirstFault) {
   const std::string name =
       merge({{"borrow", "x", {}, "wrong sum"}, {"borrow", "y", {}, "crash"}}).findings.at(0).cause;
   const Night night = merge({{"borrow", "x", {}, "wrong sum"}, {"borrow", "z", {}, "wrong sum"}});
@@ -163,7 +163,7 @@ TEST_F(Roots, WhatNoRepairRemovesIsAFindingByWhatGoesWrongFirst) {
   EXPECT_THAT(night.findings[0].symptoms, SizeIs(2));
 }
 
-TEST_F(Roots, WhereThatIsNotKnownItIsOneByItsSignature) {
+TEST_F(Roots, WithoutAFirstFaultAFindingIsNamedByItsSignature) {
   merge({{"borrow", "y", {}}});
   const Night night = merge({{"borrow", "x", {}}, {"borrow", "y", {}}, {"retain", "y", {}}});
   ASSERT_THAT(night.findings, SizeIs(3));
@@ -172,7 +172,7 @@ TEST_F(Roots, WhereThatIsNotKnownItIsOneByItsSignature) {
   EXPECT_NE(night.findings[1].cause, night.findings[2].cause);
 }
 
-TEST_F(Roots, ASaidWordIsOfTheCauseInAllItsWays) {
+TEST_F(Roots, AMarkAppliesToAllSymptomsOfACause) {
   const std::string name = merge({{"borrow", "x", {kNarrow}}}).findings.at(0).cause;
   EXPECT_EQ(history().reproducer(name), "shows x\n");
   EXPECT_TRUE(history().mark(name, "ignored", "a known limit", 0));
@@ -184,7 +184,7 @@ TEST_F(Roots, ASaidWordIsOfTheCauseInAllItsWays) {
   EXPECT_FALSE(merge({{"retain", "z", {kNarrow}}}).is_red());
 }
 
-TEST_F(Roots, OneWayThatIsSeenIsEnoughAndAllMustBeGone) {
+TEST_F(Roots, ACauseIsFixedWhenAllItsSymptomsAreGone) {
   merge({{"borrow", "x", {kNarrow}}, {"borrow", "y", {kNarrow}}});
   EXPECT_THAT(history().absent(merge({{"borrow", "y", {kNarrow}}})), IsEmpty());
   const Night night = merge({});
@@ -226,7 +226,7 @@ TEST_F(Roots, ShardsInAnyOrderHaveTheSameRoots) {
   EXPECT_THAT(texts, SizeIs(1));
 }
 
-// A shard that was told a repair tries no other: the record of a reproducer that has more stays.
+// A shard with a known repair tries no other: the record of a reproducer with more is kept.
 TEST_F(Roots, NightsInAnyOrderHaveTheSameRepairs) {
   std::vector<std::string> shards{
       leave(shard_of({{"borrow", "x", {kWide, kNarrow}}, {"borrow", "y", {}}}, 1)),
@@ -247,7 +247,7 @@ TEST_F(Roots, NightsInAnyOrderHaveTheSameRepairs) {
   EXPECT_THAT(texts, SizeIs(1));
 }
 
-TEST_F(Roots, TheNextPlanIsToldWhatIsKnown) {
+TEST_F(Roots, TheNextPlanHasTheKnownRepairs) {
   EXPECT_THAT(history().known_repairs(), IsEmpty());
   merge({{"borrow", "x", {kNarrow}}, {"retain", "y", {kNarrow}}, {"borrow", "z", {}}});
   const std::vector<nightly::KnownRepair> known = history().known_repairs();
@@ -263,7 +263,7 @@ TEST_F(Roots, TheNextPlanIsToldWhatIsKnown) {
   EXPECT_EQ(known[1].causes, causes);
 }
 
-TEST(CliNightlyRoots, FindingsAreToldByTheRepairThatRemovesThem) {
+TEST(CliNightlyRoots, FindingsAreReportedWithTheirRepair) {
   const Folder folder;
   const std::string history = folder / "history";
   const std::vector<std::string> words{"nightly", "--runs",    "2000",  "--only",
@@ -284,9 +284,9 @@ TEST(CliNightlyRoots, FindingsAreToldByTheRepairThatRemovesThem) {
   EXPECT_GT(explained, 0u);
   EXPECT_GT(ways, night["findings"].size()) << "some show in several ways";
   EXPECT_EQ(names.size(), night["findings"].size());
-  const Ended told = run_toys({"nightly", "report", "--history", history});
-  EXPECT_THAT(told.out, HasSubstr("repair: keep Box alive until use has used it"));
-  EXPECT_THAT(told.out, HasSubstr("appears in "));
+  const Ended report = run_toys({"nightly", "report", "--history", history});
+  EXPECT_THAT(report.out, HasSubstr("repair: keep Box alive until use has used it"));
+  EXPECT_THAT(report.out, HasSubstr("appears in "));
   const std::string page = read_file(history + "/page.html");
   EXPECT_THAT(page, HasSubstr("repair: keep Box alive until use has used it"));
   std::vector<std::string> seeded = words;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence of a night, and what makes a night red.
+// The summary sentence of a night, and the conditions for a red night.
 #include "harness/nightly/views/night_sentence.h"
 
 #include <gmock/gmock.h>
@@ -62,7 +62,7 @@ Night good_night() {
   return night;
 }
 
-TEST(NightSentence, OfANightInWhichAllIsWell) {
+TEST(NightSentence, DescribesAGreenNight) {
   const Night night = good_night();
   EXPECT_EQ(sentence_of(night),
             "2 sound variants held in 1.1 million runs. All 2 canaries caught.");
@@ -70,7 +70,7 @@ TEST(NightSentence, OfANightInWhichAllIsWell) {
   EXPECT_EQ(reports::verdict_of(night), "green");
 }
 
-TEST(NightSentence, SaysFirstThatSoundVariantsFailed) {
+TEST(NightSentence, BeginsWithFailedSoundVariants) {
   Night night = good_night();
   night.commit_before = "aaaa1111";
   night.cells[1].faulty_runs = 3;
@@ -90,7 +90,7 @@ TEST(NightSentence, SaysFirstThatSoundVariantsFailed) {
                                             "only by ignored findings."));
 }
 
-TEST(NightSentence, OfAMissedCanary) {
+TEST(NightSentence, ReportsAMissedCanary) {
   Night night = good_night();
   night.cells[2] = canary("borrow", 0);
   EXPECT_EQ(sentence_of(night),
@@ -114,7 +114,7 @@ TEST(NightSentence, ACanaryInTooFewRunsIsNotMissed) {
               HasSubstr("which is too few (a night of 20 minutes is long enough)."));
 }
 
-TEST(NightSentence, NewsInCanariesIsNotRed) {
+TEST(NightSentence, NewFindingsInCanariesAreNotRed) {
   Night night = good_night();
   night.findings = {finding("borrow", State::fresh), finding("drop", State::regressed)};
   EXPECT_EQ(sentence_of(night),
@@ -123,7 +123,7 @@ TEST(NightSentence, NewsInCanariesIsNotRed) {
   EXPECT_FALSE(night.is_red());
 }
 
-TEST(NightSentence, OfAFirstNight) {
+TEST(NightSentence, DescribesAFirstNight) {
   Night night = good_night();
   night.terms.number = 1;
   night.findings = {finding("borrow", State::fresh), finding("drop", State::fresh)};
@@ -133,7 +133,7 @@ TEST(NightSentence, OfAFirstNight) {
   EXPECT_FALSE(night.is_red());
 }
 
-TEST(NightSentence, OfRecordingsThatNoLongerReplay) {
+TEST(NightSentence, ReportsRecordingsThatNoLongerReplay) {
   Night lost = good_night();
   lost.cells[0].tapes = {12, 12, 11, 50};
   EXPECT_THAT(sentence_of(lost), HasSubstr("1 of 12 tapes no longer reach what they reached."));
@@ -176,7 +176,7 @@ TEST(NightSentence, IsTheSameInEveryReport) {
 
 // ---- the page ----
 
-TEST(NightPage, HasSoundVariantsFirstAndFoldsCanaries) {
+TEST(NightPage, ShowsSoundVariantsFirstAndFoldsCanaries) {
   Night night = good_night();
   std::swap(night.cells[0], night.cells[2]);
   night.cells[1].faulty_runs = 3;
@@ -198,7 +198,7 @@ TEST(NightPage, HasSoundVariantsFirstAndFoldsCanaries) {
   EXPECT_THAT(page, Not(HasSubstr("<h2>Trend</h2>")));
 }
 
-TEST(NightPage, AWindowIsRedOnlyWhereASoundVariantFails) {
+TEST(NightPage, AWindowIsRedOnlyIfASoundVariantFails) {
   Night night = good_night();
   night.cells[1].windows = {{"toy", "stale", 93, 14}};
   night.cells[2].windows = {{"toy", "stale", 80, 8}};
@@ -207,7 +207,7 @@ TEST(NightPage, AWindowIsRedOnlyWhereASoundVariantFails) {
   EXPECT_THAT(page, HasSubstr("<td class=\"number\">8/80</td>"));
 }
 
-TEST(NightPage, WaysOfCanariesToFailThatAreNotSortedYetAreCounted) {
+TEST(NightPage, UnsortedFailuresOfCanariesAreCounted) {
   Night night = good_night();
   night.findings = {finding("borrow", State::fresh), finding("drop", State::fresh)};
   night.findings[1].root = night.findings[1].symptoms[0].cause;
@@ -224,7 +224,7 @@ TEST(NightPage, WaysOfCanariesToFailThatAreNotSortedYetAreCounted) {
 
 class NightTimes : public testing::HandMadeNights {};
 
-TEST_F(NightTimes, SayWhichPartOfTheNightSoundVariantsHad) {
+TEST_F(NightTimes, ShowTheShareOfSoundVariants) {
   nightly::Plan plan = testing::hand_made_plan(1, next_number());
   nightly::ShardRecord shard = testing::hand_made_shard(plan, 1, {"a"});
   ASSERT_EQ(shard.cells.at(0).cell.variant, "retain");
@@ -259,7 +259,7 @@ TEST_F(NightTimes, SayWhichPartOfTheNightSoundVariantsHad) {
 // ---- the runs after which a canary is missed ----
 
 /// Returns how many runs the canary that is hardest to catch takes, by the searches that were
-/// recorded: in each window, the run of the first fault, or "-" where the limit came first.
+/// recorded: in each window, the run of the first fault, or "-" if the limit came first.
 double runs_of_hardest_canary(const std::string& file) {
   std::istringstream in(run_tool({find_tool("xz"), "--decompress", "--stdout", file}, {}).out);
   std::string line;
@@ -290,7 +290,7 @@ double runs_of_hardest_canary(const std::string& file) {
   return 1 / hardest;
 }
 
-TEST(NightRule, AMissedCanaryIsNoChanceByTheRecordedSearches) {
+TEST(NightRule, AMissedCanaryIsUnlikelyByChance) {
   const double runs = runs_of_hardest_canary("results/gate/effectiveness.txt.xz");
   EXPECT_NEAR(runs, 444, 1);
   EXPECT_LT(std::exp(-static_cast<double>(nightly::kRunsToCatch) / runs), 1e-6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shard, run here: what it makes of a replay in a fresh process.
+// A shard, run in this process: its use of replays in a fresh process.
 #include "harness/nightly/shard/shard.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ const std::string kPath = "example", kCanary = "example/borrow";
 /// Terms of a shard's run, and where it leaves what it was doing.
 struct Stage {
   const char* difference = "";  ///< Said of each file by every replay; null = nothing.
-  std::vector<nightly::KnownRepair> known{};  ///< Told by the plan.
+  std::vector<nightly::KnownRepair> known{};  ///< From the plan.
   std::string* phases = nullptr;
   nightly::Budget budget{300, 0};
   std::uint64_t repair_runs = 6;
@@ -57,7 +57,7 @@ nightly::CellRecord searched(const std::string& folder, const Stage& stage) {
       .record.cells.at(0);
 }
 
-TEST(NightlyShard, AFindingCountsOnlyAsAFreshProcessReplaysIt) {
+TEST(NightlyShard, AFindingCountsOnlyIfAFreshProcessReplaysIt) {
   const Folder folder;
   const nightly::CellRecord same = searched(folder / "same", {});
   const nightly::CellRecord other = searched(folder / "other", {"the trace is another"});
@@ -74,7 +74,7 @@ TEST(NightlyShard, AFindingCountsOnlyAsAFreshProcessReplaysIt) {
   }
 }
 
-TEST(NightlyShard, AReplayThatThereWasNoTimeForIsNoNondeterminism) {
+TEST(NightlyShard, ASkippedReplayIsNotNondeterminism) {
   const Folder folder;
   const nightly::CellRecord same = searched(folder / "same", {});
   const nightly::CellRecord late = searched(folder / "late", {nightly::kOutOfTime});
@@ -86,7 +86,7 @@ TEST(NightlyShard, AReplayThatThereWasNoTimeForIsNoNondeterminism) {
   }
 }
 
-TEST(NightlyShard, TrialsOfRepairsThatDoNotFitWaitForTheNextNight) {
+TEST(NightlyShard, RepairTrialsWithoutTimeWaitForTheNextNight) {
   constexpr double kSeconds = 1;
   const Folder folder;
   const nightly::Stopwatch watch;
@@ -106,14 +106,14 @@ TEST(NightlyShard, TrialsOfRepairsThatDoNotFitWaitForTheNextNight) {
   EXPECT_FALSE(next.findings.at(0).repairs.empty()) << "a night with enough time tries them";
 }
 
-TEST(NightlyShard, TellsWhatItIsDoing) {
+TEST(NightlyShard, ReportsItsProgress) {
   const Folder folder;
   std::string phases;
   searched(folder.path(), {.phases = &phases});
   EXPECT_EQ(phases, "run minimize record replay triage record record ");
 }
 
-TEST(NightlyShard, TellsOfSearchesInOtherBuildsWhereTheyBegin) {
+TEST(NightlyShard, ReportsSearchesInOtherBuildsWhenTheyBegin) {
   const Folder folder;
   std::set<std::string> builds;
   testing::ShardServices services;
@@ -128,7 +128,7 @@ TEST(NightlyShard, TellsOfSearchesInOtherBuildsWhereTheyBegin) {
   EXPECT_THAT(builds, ::testing::ElementsAre("asan", "fuzz", "tsan"));
 }
 
-TEST(NightlyShard, CountsTheCellsThatAreFinished) {
+TEST(NightlyShard, CountsFinishedCells) {
   const Folder folder;
   std::atomic<bool> stop{false};
   const nightly::ShardOptions options{.stop = &stop};
@@ -150,7 +150,7 @@ TEST(NightlyShard, CountsTheCellsThatAreFinished) {
   EXPECT_EQ(nightly::finished_cells(plan, 1, folder.path()), plan.cells.size());
 }
 
-TEST(NightlyShard, WhatReplaysTakeIsTakenFromTheCellsThatCome) {
+TEST(NightlyShard, ReplayTimeIsDeductedFromLaterCells) {
   const Folder folder;
   testing::ShardServices services;
   services.replayed = [](const std::string&) {
@@ -173,7 +173,7 @@ TEST(NightlyShard, WhatReplaysTakeIsTakenFromTheCellsThatCome) {
   EXPECT_NEAR(record.cells[1].seconds, last.seconds, 0.3 * planned) << "each in proportion";
 }
 
-// ---- what the plan knows ----
+// ---- known repairs of the plan ----
 
 using nightly::RepairRecord;
 
@@ -185,7 +185,7 @@ std::map<std::string, std::vector<RepairRecord>> repairs_in(const nightly::CellR
   return repairs;
 }
 
-TEST(NightlyShard, OfWhatThePlanKnowsOnlyItsOwnRepairIsTried) {
+TEST(NightlyShard, OnlyTheKnownRepairOfAFindingIsTried) {
   const Folder folder;
   const auto all = repairs_in(searched(folder / "first", {}));
   std::vector<nightly::KnownRepair> known;
@@ -195,17 +195,17 @@ TEST(NightlyShard, OfWhatThePlanKnowsOnlyItsOwnRepairIsTried) {
     count_of_all += repairs.size();
   }
   ASSERT_GT(count_of_all, all.size()) << "there must be something to leave out";
-  const auto told = repairs_in(searched(folder / "second", {.known = known}));
-  ASSERT_EQ(told.size(), all.size());
+  const auto repairs_with_plan = repairs_in(searched(folder / "second", {.known = known}));
+  ASSERT_EQ(repairs_with_plan.size(), all.size());
   for (const auto& [cause, repairs] : all) {
     if (repairs.empty())
-      EXPECT_THAT(told.at(cause), ::testing::IsEmpty());
+      EXPECT_THAT(repairs_with_plan.at(cause), ::testing::IsEmpty());
     else
-      EXPECT_THAT(told.at(cause), ::testing::ElementsAre(repairs.back()));
+      EXPECT_THAT(repairs_with_plan.at(cause), ::testing::ElementsAre(repairs.back()));
   }
 }
 
-TEST(NightlyShard, WhereTheKnownRepairDoesNotWorkAllAreTried) {
+TEST(NightlyShard, AllRepairsAreTriedIfTheKnownOneFails) {
   const Folder folder;
   const auto all = repairs_in(searched(folder / "first", {}));
   std::vector<nightly::KnownRepair> known;
@@ -215,7 +215,7 @@ TEST(NightlyShard, WhereTheKnownRepairDoesNotWorkAllAreTried) {
   EXPECT_EQ(repairs_in(searched(folder / "second", {.known = known})), all);
 }
 
-TEST(NightlyShard, WhatIsKnownOfOthersChangesNothing) {
+TEST(NightlyShard, KnownRepairsOfOtherFindingsHaveNoEffect) {
   const Folder folder;
   const auto all = repairs_in(searched(folder / "first", {}));
   EXPECT_EQ(repairs_in(searched(folder / "second", {.known = {{kPath, "", {"0"}}}})), all);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards made by hand: their records, and their folders as a night leaves them.
+// Shards made by hand: their records, and their folders.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ inline nightly::ShardRecord hand_made_shard(const nightly::Plan& plan, std::size
   return shard;
 }
 
-/// Leaves the shard in a folder below `folder`, as it is when it is finished. Returns its name.
+/// Writes the finished shard into a folder below `folder`. Returns its name.
 inline std::string leave_shard(const std::string& folder, const nightly::ShardRecord& shard) {
   namespace fs = std::filesystem;
   const fs::path place = fs::path(folder) / nightly::shard_name(shard.index, shard.terms.shards);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tapes that live from night to night: which are kept, what a plan says of them, what a shard does
-// with them, and what a history makes of what shards leave.
+// Tapes kept across nights: their selection, their part of a plan, their replay in a shard, and
+// merging in a history.
 #include "harness/nightly/tapes/kept_tapes.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ std::string exported(History& history) {
 
 // ---- the shortest ----
 
-TEST(NightlyTapes, ATapesTextIsReadBackAsItWas) {
+TEST(NightlyTapes, ATapesTextRoundTrips) {
   const Tape tape{{~std::uint64_t{0}, 0xffff, 0, 7}, {1, 2, 3, 4}};
   EXPECT_EQ(nightly::parse_tape(nightly::to_text(tape)), tape);
   EXPECT_EQ(nightly::decision_count(nightly::to_text(tape)), 2u);
@@ -57,7 +57,7 @@ TEST(NightlyTapes, ATapesTextIsReadBackAsItWas) {
     EXPECT_THROW(nightly::parse_tape(wrong), std::runtime_error) << wrong;
 }
 
-/// Returns a run that is told to have got to windows, a bit each.
+/// Returns a run that reports reached windows, a bit each.
 Outcome run_to(std::uint64_t windows, std::size_t decisions) {
   Outcome outcome;
   for (std::size_t i = 0; i < WindowSet::kLimit; ++i)
@@ -66,7 +66,7 @@ Outcome run_to(std::uint64_t windows, std::size_t decisions) {
   return outcome;
 }
 
-TEST(NightlyTapes, TheShortestTapeStaysForEachFeature) {
+TEST(NightlyTapes, TheShortestTapeIsKeptForEachFeature) {
   ShortestTapes shortest(toy::scenario);
   const Config config = config_at(toy::scenario, 0);
   shortest.take_in(run_to(3, 9), config);
@@ -83,7 +83,7 @@ TEST(NightlyTapes, TheShortestTapeStaysForEachFeature) {
   EXPECT_THAT(shortest.kept(1), SizeIs(1));
 }
 
-TEST(NightlyTapes, ARunThatNeverEndedOrTookTooManyDecisionsIsNotKept) {
+TEST(NightlyTapes, EndlessRunsAndLongTapesAreNotKept) {
   ShortestTapes shortest(toy::scenario);
   Outcome endless = run_to(1, 4);
   endless.endless = true;
@@ -107,7 +107,7 @@ Plan plan_of(std::uint64_t runs, std::size_t shards = 1,
 
 std::uint64_t runs_of(const Cell& cell) { return cell.budget.runs + cell.tapes_budget.runs; }
 
-TEST(NightlyTapes, TakeAnEighthOfASoundVariantAndOfACanaryTheirReplays) {
+TEST(NightlyTapes, UseAnEighthOfASoundVariantsRuns) {
   const Plan with = plan_of(100'000), without = plan_of(100'000, 1, {});
   std::uint64_t runs = 0;
   ASSERT_EQ(with.cells.size(), without.cells.size());
@@ -125,7 +125,7 @@ TEST(NightlyTapes, TakeAnEighthOfASoundVariantAndOfACanaryTheirReplays) {
   EXPECT_EQ(runs, 100'000u);
 }
 
-TEST(NightlyTapes, APlanSaysItsOwnAndIsReadBackAndWithoutThemIsAsItWas) {
+TEST(NightlyTapes, APlanWithTapesRoundTrips) {
   const Plan plan = plan_of(1000, 3);
   EXPECT_EQ(plan.tapes, std::vector(kTapes.begin() + 1, kTapes.end()));
   EXPECT_EQ(nightly::parse_plan(to_text(plan), "plan.json"), plan);
@@ -195,7 +195,7 @@ std::map<std::string, std::size_t> lengths_of(const std::vector<KeptTape>& tapes
   return lengths;
 }
 
-TEST(NightlyTapes, TheNextNightBeginsFromThemAndTheySurvive) {
+TEST(NightlyTapes, TheNextNightStartsFromTapesThatSurvive) {
   const nightly::CellRecord first = searched("retain", 800, {});
   ASSERT_FALSE(first.tapes.kept.empty());
   EXPECT_EQ(first.tapes.given + first.tapes.runs, 0u);
@@ -212,7 +212,7 @@ TEST(NightlyTapes, TheNextNightBeginsFromThemAndTheySurvive) {
   }
 }
 
-TEST(NightlyTapes, ATapeThatGetsNowhereOrCannotBeReadDoesNotSurvive) {
+TEST(NightlyTapes, AUselessOrUnreadableTapeIsDropped) {
   const std::vector<KeptTape> good = searched("retain", 800, {}).tapes.kept;
   const auto& [config, tape, features] = good.at(0);
   const nightly::CellRecord record = searched("retain", 800,
@@ -226,7 +226,7 @@ TEST(NightlyTapes, ATapeThatGetsNowhereOrCannotBeReadDoesNotSurvive) {
   EXPECT_EQ(record.tapes.survived, 1u);
 }
 
-TEST(NightlyTapes, WhatTheBudgetHasNoRunsForIsNotReplayed) {
+TEST(NightlyTapes, TapesBeyondTheBudgetAreNotReplayed) {
   const std::vector<KeptTape> good = searched("retain", 800, {}).tapes.kept;
   ASSERT_THAT(good, Not(IsEmpty()));
   const std::vector<KeptTape> many(9, good[0]);
@@ -237,7 +237,7 @@ TEST(NightlyTapes, WhatTheBudgetHasNoRunsForIsNotReplayed) {
   EXPECT_EQ(record.tapes.replayed, 4u);
 }
 
-TEST(NightlyTapes, ASearchAroundThemIsAFunctionOfThePlan) {
+TEST(NightlyTapes, ASearchFromTapesIsAFunctionOfThePlan) {
   const std::vector<KeptTape> tapes = searched("retain", 800, {}).tapes.kept;
   nightly::CellRecord one = searched("retain", 1600, tapes), two = searched("retain", 1600, tapes);
   for (nightly::CellRecord* record : {&one, &two})
@@ -245,7 +245,7 @@ TEST(NightlyTapes, ASearchAroundThemIsAFunctionOfThePlan) {
   EXPECT_EQ(one, two);
 }
 
-TEST(NightlyTapes, ACanaryIsNotCaughtByThem) {
+TEST(NightlyTapes, ACanaryIsNotCaughtByTapes) {
   const std::vector<KeptTape> tapes = searched("borrow", 800, {}).tapes.kept;
   const bool has_failed = std::any_of(tapes.begin(), tapes.end(), [](const KeptTape& one) {
     return one.features[0].starts_with("fails in ");
@@ -280,7 +280,7 @@ Words leave_nights(const Folder& folder) {
       leave(folder, three, 1, {{"c", tape_of(7), {"reaches c"}}})};
 }
 
-TEST(NightlyTapes, ShardsInAnyOrderAndNumberOfTimesLeaveTheSame) {
+TEST(NightlyTapes, MergingTapesIsIdempotentAndOrderIndependent) {
   const Folder folder;
   Words shards = leave_nights(folder);
   std::sort(shards.begin(), shards.end());
@@ -296,7 +296,7 @@ TEST(NightlyTapes, ShardsInAnyOrderAndNumberOfTimesLeaveTheSame) {
   EXPECT_EQ(count, 24);
 }
 
-TEST(NightlyTapes, TheLastNightCountsAndInOneNightTheShortest) {
+TEST(NightlyTapes, TheShortestTapeOfTheLastNightIsKept) {
   const Folder folder;
   History history(folder / "history");
   history.merge(leave_nights(folder));
@@ -311,7 +311,7 @@ TEST(NightlyTapes, TheLastNightCountsAndInOneNightTheShortest) {
   EXPECT_EQ(night.cells[1].tapes.runs, 9u);
 }
 
-TEST(NightlyTapes, WhatNoNightSeesAnyMoreIsLookedForForAWhile) {
+TEST(NightlyTapes, TapesWithoutEffectAreRetriedForSomeNights) {
   const Folder folder;
   History history(folder / "history");
   const auto features_after = [&](std::uint64_t number, const Words& features) {
@@ -325,7 +325,7 @@ TEST(NightlyTapes, WhatNoNightSeesAnyMoreIsLookedForForAWhile) {
   EXPECT_EQ(features_after(nightly::kNightsLooked + 2, {"reaches a"}), 2u) << "it is back";
 }
 
-TEST(NightlyTapes, AreBoundedAndTheBoundDependsOnNoOrder) {
+TEST(NightlyTapes, AreBoundedIndependentlyOfOrder) {
   const Folder folder;
   Words shards;
   for (std::uint64_t number = 1; number <= 3; ++number) {
@@ -350,7 +350,7 @@ TEST(NightlyTapes, AreBoundedAndTheBoundDependsOnNoOrder) {
 
 using NightlyTapesAbsent = testing::HandMadeNights;
 
-TEST_F(NightlyTapesAbsent, WhatOnlyTheyShowIsSeenAndSaysNothingOfHowOftenItShows) {
+TEST_F(NightlyTapesAbsent, AFindingOfATapeIsSeenButHasNoRate) {
   nightly::ShardRecord shard =
       testing::hand_made_shard(testing::hand_made_plan(1, next_number()), 1, {"a"});
   nightly::FindingRecord& finding = shard.cells.back().findings.at(0);
@@ -365,7 +365,7 @@ TEST_F(NightlyTapesAbsent, WhatOnlyTheyShowIsSeenAndSaysNothingOfHowOftenItShows
   EXPECT_EQ(second.absent[0].state, nightly::State::known);
 }
 
-TEST(NightlyTapes, AnExportCarriesThem) {
+TEST(NightlyTapes, AnExportIncludesTapes) {
   const Folder folder;
   std::string text;
   std::vector<VariantTapes> tapes;

@@ -68,7 +68,7 @@ const Trend& find_trend(const std::vector<Trend>& trends, const std::string& nam
   return trends.at(0);
 }
 
-TEST_F(Nights, AVariantThatBecomesSlowerShowsTheNightAndItsRevision) {
+TEST_F(Nights, ASlowdownIsReportedWithItsNightAndRevision) {
   for (int i = 0; i < 24; ++i) merge(i < 14 ? 0.01 : 0.0104, i < 18 ? 5000 : 5001);
   const std::vector<Trend> trends = last().trends;
   const Trend& speed = find_trend(trends, "toy/retain", Quantity::speed);
@@ -90,7 +90,7 @@ TEST_F(Nights, AVariantThatBecomesSlowerShowsTheNightAndItsRevision) {
   EXPECT_EQ(find_trend(trends, "all", Quantity::memory).points[0].value, 5'000'000);
 }
 
-TEST_F(Nights, OtherMachinesAndOtherSearchesAreNoChange) {
+TEST_F(Nights, OtherMachinesAndSearchesAreNotCompared) {
   for (int i = 0; i < 12; ++i) merge(0.01, 5000, "old");
   for (int i = 0; i < 12; ++i) merge(0.02, 6000, "new");
   for (const Trend& trend : last().trends) {
@@ -103,7 +103,7 @@ TEST_F(Nights, OtherMachinesAndOtherSearchesAreNoChange) {
   EXPECT_THAT(find_trend(trends, "toy/retain", Quantity::speed).points, SizeIs(24));
 }
 
-TEST_F(Nights, WhatWasNotRecordedIsNoPoint) {
+TEST_F(Nights, MissingMeasurementsAreNotPoints) {
   for (int i = 0; i < 3; ++i) merge(0.01, 0, "");
   for (const Trend& trend : last().trends) {
     EXPECT_NE(trend.quantity, Quantity::memory);
@@ -112,7 +112,7 @@ TEST_F(Nights, WhatWasNotRecordedIsNoPoint) {
   EXPECT_THAT(last().trends, Not(IsEmpty()));
 }
 
-TEST_F(Nights, EveryViewTellsTheChange) {
+TEST_F(Nights, EveryViewShowsTheChange) {
   for (int i = 0; i < 24; ++i) merge(i < 14 ? 0.01 : 0.0125, 5000);
   const nightly::Night night = last();
   const std::string said = "speed of toy/retain: -20.00 % since night 15 (r15)";
@@ -128,8 +128,8 @@ TEST_F(Nights, EveryViewTellsTheChange) {
   EXPECT_THAT(reports::night_metrics(night),
               HasSubstr("afterlife_trend_change_night{path=\"toy\",variant=\"retain\","
                         "quantity=\"speed\"} 15\n"));
-  const json told = json::parse(reports::night_json(night));
-  for (const json& trend : told["trends"]) {
+  const json report = json::parse(reports::night_json(night));
+  for (const json& trend : report["trends"]) {
     if (trend["variant"] != "retain" || trend["quantity"] != "speed") continue;
     ASSERT_THAT(trend["changes"], SizeIs(1));
     EXPECT_EQ(trend["changes"][0]["night"], 15);
@@ -141,7 +141,7 @@ TEST_F(Nights, EveryViewTellsTheChange) {
   ADD_FAILURE() << "the JSON has no speed of toy/retain";
 }
 
-TEST_F(Nights, ANightThatWasBetterOrSteadyIsNotTold) {
+TEST_F(Nights, ImprovedAndSteadyNightsAreNotReported) {
   for (int i = 0; i < 24; ++i) merge(i < 14 ? 0.01 : 0.008, 5000);
   EXPECT_THAT(reports::night_table(last(), "f", {}), Not(HasSubstr("trend:")));
   EXPECT_THAT(reports::night_page(last(), {}),
@@ -196,8 +196,8 @@ class Share {
   std::clock_t used_ = std::clock();
 };
 
-// The speed is whatever these nights really had, on whatever machine, unless other work had it.
-TEST(NightlyTrend, NightsThatWereRunMoreSlowlyHaveAChangePointWhereTheyBegin) {
+// The speed is measured in real nights, on any machine. Skipped if other work used the processor.
+TEST(NightlyTrend, SlowerNightsHaveAChangePointAtTheirStart) {
   constexpr StrategyInfo kQuick{"quick", "", Walk<false>::make},
       kSlow{"slow", "", Walk<true>::make};
   const Folder folder;

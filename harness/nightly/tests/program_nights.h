@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of someone's for nights and histories: a script whose bugs are chosen, and whose lines
-// can be elsewhere.
+// A user's program for nights and histories: a script with selectable bugs, and with lines that can
+// be moved.
 #pragma once
 
 #include <fmt/format.h>

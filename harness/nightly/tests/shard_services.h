@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Services of a shard that runs in the process of its test, without other builds and programs.
+// Services for a shard that runs in the test's process, without other builds and programs.
 #pragma once
 
 #include <functional>

@@ -51,7 +51,7 @@ void add_finding(Cases& cases, const NightFinding& finding, bool is_red) {
 std::string night_junit(const Night& night) {
   Cases cases;
   for (const NightCell& cell : night.cells) add_variant(cases, cell);
-  for (const NightFinding* finding : told_findings(night))
+  for (const NightFinding* finding : reported_findings(night))
     add_finding(cases, *finding, night.is_red(*finding));
   for (const NightFinding& finding : night.absent)
     if (night.is_red(finding)) add_finding(cases, finding, true);

@@ -20,7 +20,7 @@ constexpr std::size_t kShownBytes = 160;
 std::string news_of(const Night& night, const NightFiles& files) {
   std::string rows;
   std::size_t count = 0;
-  for (const NightFinding* finding : told_findings(night)) {
+  for (const NightFinding* finding : reported_findings(night)) {
     if (++count > kMostRows) continue;
     rows += fmt::format("| {} | {} | {} | {} |\n", to_text(finding->state),
                         markdown_cell(finding->path + "/" + finding->variant),

@@ -24,7 +24,7 @@ using nightly::NightFinding;
 /// More new findings than this are not printed on a terminal; all are in the JSON.
 constexpr std::size_t kShownNews = 20;
 /// Number of nights for which a change of a trend is reported.
-constexpr std::uint64_t kToldNights = 14;
+constexpr std::uint64_t kReportedNights = 14;
 
 /// Returns a row for each variant that is not as claimed, and for each sound one with too few runs.
 /// The others are counted in the sentence.
@@ -55,9 +55,10 @@ std::string cells_of(const Night& night, const Terminal& terminal) {
 
 std::string finding_text(const NightFinding& finding, Colour colour, const std::string& folder,
                          const Terminal& terminal) {
-  NightFinding told = finding;
-  told.signature = shown(finding.signature, kShownSignatureBytes);
-  std::string text = terminal.paint(colour, wrapped(headline_of(told), terminal.width, 2)) + "\n";
+  NightFinding shortened = finding;
+  shortened.signature = shown(finding.signature, kShownSignatureBytes);
+  std::string text =
+      terminal.paint(colour, wrapped(headline_of(shortened), terminal.width, 2)) + "\n";
   if (!finding.repair.empty())
     text += "  " + wrapped("repair: " + printable(finding.repair), terminal.width, 4) + "\n";
   if (const std::string breadth = breadth_of(finding); !breadth.empty())
@@ -68,12 +69,12 @@ std::string finding_text(const NightFinding& finding, Colour colour, const std::
 
 std::string findings_of(const Night& night, const std::string& folder, const Terminal& terminal) {
   std::string text;
-  const std::vector<const NightFinding*> told = told_findings(night);
-  for (std::size_t i = 0; i < std::min(told.size(), kShownNews); ++i)
-    text += finding_text(*told[i], night.is_red(*told[i]) ? Colour::red : Colour::none, folder,
-                         terminal);
-  if (told.size() > kShownNews)
-    text += fmt::format("and {} more (--json)\n", told.size() - kShownNews);
+  const std::vector<const NightFinding*> reported = reported_findings(night);
+  for (std::size_t i = 0; i < std::min(reported.size(), kShownNews); ++i)
+    text += finding_text(*reported[i], night.is_red(*reported[i]) ? Colour::red : Colour::none,
+                         folder, terminal);
+  if (reported.size() > kShownNews)
+    text += fmt::format("and {} more (--json)\n", reported.size() - kShownNews);
   return text.empty() ? text : text + "\n";
 }
 
@@ -126,7 +127,7 @@ std::string trends_of(const Night& night, const Terminal& terminal) {
   for (const nightly::Trend& trend : night.trends)
     for (const nightly::ChangePoint& change : trend.changes)
       if (trend.is_worse(change) &&
-          trend.points[change.index].number + kToldNights > night.terms.number)
+          trend.points[change.index].number + kReportedNights > night.terms.number)
         text += terminal.paint(Colour::yellow, wrapped("trend: " + change_in_words(trend, change),
                                                        terminal.width, 2)) +
                 "\n";

@@ -69,15 +69,15 @@ std::vector<const NightFinding*> findings_in(const Night& night, bool news, bool
   return findings;
 }
 
-std::vector<const NightFinding*> told_findings(const Night& night) {
-  std::vector<const NightFinding*> told;
+std::vector<const NightFinding*> reported_findings(const Night& night) {
+  std::vector<const NightFinding*> reported;
   for (const bool is_red : {true, false})
     for (const bool canaries : {false, true})
       for (const bool news : {true, false})
         for (const NightFinding* finding : findings_in(night, news, canaries))
           if (night.is_red(*finding) == is_red && (is_red || (news && !is_unsorted(*finding))))
-            told.push_back(finding);
-  return told;
+            reported.push_back(finding);
+  return reported;
 }
 
 std::size_t canary_count(const Night& night) {

@@ -39,7 +39,7 @@ std::vector<const nightly::NightFinding*> findings_in(const nightly::Night& nigh
 
 /// Returns the findings that need attention, the most important first: those of sound variants,
 /// those that do not replay, and new ones of canaries whose cause is known.
-std::vector<const nightly::NightFinding*> told_findings(const nightly::Night& night);
+std::vector<const nightly::NightFinding*> reported_findings(const nightly::Night& night);
 
 /// Returns the number of canaries.
 std::size_t canary_count(const nightly::Night& night);

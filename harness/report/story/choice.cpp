@@ -11,7 +11,7 @@ namespace {
 class Choice {
  public:
   Choice(std::span<const Line> lines, std::span<const std::size_t> heights, std::size_t room)
-      : lines_(lines), heights_(heights), room_(room), told_(lines.size(), true) {}
+      : lines_(lines), heights_(heights), room_(room), shown_(lines.size(), true) {}
 
   std::vector<ChosenLine> make() {
     if (height() > room_) leave_out([](const Line& line) { return line.weight == Weight::noise; });
@@ -26,7 +26,7 @@ class Choice {
   template <class Which>
   void leave_out(Which which) {
     for (std::size_t i = 0; i < lines_.size(); ++i)
-      if (which(lines_[i])) told_[i] = false;
+      if (which(lines_[i])) shown_[i] = false;
   }
 
   /// Selects lines in the order of their rank, later ones first.
@@ -40,10 +40,10 @@ class Choice {
     std::size_t misses = 0;
     for (const std::size_t index : order) {
       if (rank(index) == 0 || misses == kMissLimit) break;
-      if (told_[index]) continue;
-      told_[index] = true;
+      if (shown_[index]) continue;
+      shown_[index] = true;
       if (height() <= room_) continue;
-      told_[index] = false;
+      shown_[index] = false;
       ++misses;
     }
   }
@@ -71,8 +71,8 @@ class Choice {
     std::vector<ChosenLine> chosen;
     std::size_t left_out = 0;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
-      if (told_[i]) chosen.push_back({i, std::exchange(left_out, 0)});
-      if (!told_[i] && lines_[i].weight != Weight::noise) ++left_out;
+      if (shown_[i]) chosen.push_back({i, std::exchange(left_out, 0)});
+      if (!shown_[i] && lines_[i].weight != Weight::noise) ++left_out;
     }
     return chosen;
   }
@@ -86,7 +86,7 @@ class Choice {
   std::span<const Line> lines_;
   std::span<const std::size_t> heights_;
   std::size_t room_;
-  std::vector<bool> told_;
+  std::vector<bool> shown_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page says what a run says, in the browser of something who was not there: nothing of a file is
-// markup, the drawing has the missing edge, and the same case gives the same bytes.
+// The page of a run, in the browser of a reader who has nothing else: text of files is escaped, the
+// drawing has the missing edge, and the same case gives the same bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,38 +29,38 @@ namespace toy = harness::testing::toy;
 
 // ---- text -------------------------------------------------------------------------------------
 
-TEST(Html, TextIsNeverMarkup) {
+TEST(Html, TextIsEscaped) {
   EXPECT_EQ(escaped("<a b='c' d=\"e\">&amp;\n"),
             "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;&amp;amp;\n");
   EXPECT_EQ(shown_text("a\x1b[31m\n<\xff").text(), "a\\x1b[31m\\n&lt;\\xff");
 }
 
-TEST(Html, NamesBreakBehindWhatJoinsTheirWords) {
+TEST(Html, NamesMayBreakAfterSeparators) {
   EXPECT_EQ(shown_name("argpack/mark_at_set born:new-pack").text(),
             "argpack/<wbr>mark_<wbr>at_<wbr>set born:<wbr>new-<wbr>pack");
   EXPECT_EQ(shown_name("<a_\x1b").text(), "&lt;a_<wbr>\\x1b");
 }
 
-TEST(Html, ColoursOfATerminalBecomeSpansAndTheRestIsEscaped) {
+TEST(Html, TerminalColorsBecomeSpansAndOtherTextIsEscaped) {
   const Terminal screen{.colour = true};
   EXPECT_EQ(coloured("a " + screen.paint(Colour::red, "<b>") + " c").text(),
             "a <span class=\"t31\">&lt;b&gt;</span> c");
   EXPECT_EQ(coloured("\x1b[\"><script>").text(), "&quot;&gt;&lt;script&gt;");
 }
 
-TEST(Html, AWordOfAShellIsQuotedWhereItMustBe) {
+TEST(Html, ShellWordsAreQuotedIfNecessary) {
   EXPECT_EQ(shell_word("corpus/argpack/claim_race.repro"), "corpus/argpack/claim_race.repro");
   EXPECT_EQ(shell_word("my file"), "'my file'");
   EXPECT_EQ(shell_word("it's; rm -rf $HOME"), "'it'\\''s; rm -rf $HOME'");
   EXPECT_EQ(shell_word(""), "''");
 }
 
-// ---- a run to tell ----------------------------------------------------------------------------
+// ---- a run to report --------------------------------------------------------------------------
 
 /// A run of the toy path, and the page about it.
-class Told {
+class Subject {
  public:
-  explicit Told(Case of) : the_case_(std::move(of)), outcome_(runner_.run(the_case_)) {
+  explicit Subject(Case of) : the_case_(std::move(of)), outcome_(runner_.run(the_case_)) {
     recorded_ = describe(runner_, outcome_, the_case_);
   }
 
@@ -140,10 +140,10 @@ bool marked(const Timeline& timeline, const Point& point, MarkKind kind) {
   return std::find(marks.begin(), marks.end(), Mark{point.lane, kind}) != marks.end();
 }
 
-TEST(Timeline, TheMissingEdgeGoesFromTheDeathToWhoeverStillUsedTheObject) {
-  const Told told(failing());
-  const Timeline timeline = told.timeline();
-  const Fault& fault = told.outcome().faults.front();
+TEST(Timeline, TheMissingEdgeGoesFromTheEndToTheLaterUse) {
+  const Subject subject(failing());
+  const Timeline timeline = subject.timeline();
+  const Fault& fault = subject.outcome().faults.front();
   const std::size_t box = timeline.lanes.size() - 1;
   EXPECT_EQ(timeline.lanes[box].kind, LaneKind::object);
   const Edge* missing = timeline.find(EdgeKind::missing);
@@ -160,8 +160,8 @@ TEST(Timeline, TheMissingEdgeGoesFromTheDeathToWhoeverStillUsedTheObject) {
             1);
 }
 
-TEST(Timeline, WhoKilledItIsMarkedInTheRowOfTheDeath) {
-  const Timeline timeline = Told(failing()).timeline();
+TEST(Timeline, TheRowOfTheEndIsMarked) {
+  const Timeline timeline = Subject(failing()).timeline();
   const Edge* missing = timeline.find(EdgeKind::missing);
   ASSERT_NE(missing, nullptr);
   const Row& death = timeline.rows[missing->from.row];
@@ -169,8 +169,8 @@ TEST(Timeline, WhoKilledItIsMarkedInTheRowOfTheDeath) {
   EXPECT_THAT(death.text, HasSubstr("dies"));
 }
 
-TEST(Timeline, AnObjectLivesUntilItsDeathAndIsDeadUntilItsLastUse) {
-  const Timeline timeline = Told(failing()).timeline();
+TEST(Timeline, AnObjectIsShownLiveThenDeadUntilItsLastUse) {
+  const Timeline timeline = Subject(failing()).timeline();
   const Edge* missing = timeline.find(EdgeKind::missing);
   ASSERT_NE(missing, nullptr);
   const std::size_t box = missing->from.lane;
@@ -185,9 +185,9 @@ TEST(Timeline, AnObjectLivesUntilItsDeathAndIsDeadUntilItsLastUse) {
             (Span{SpanKind::afterlife, box, missing->from.row, missing->to.row}));
 }
 
-TEST(Timeline, RowsFollowEachOtherAndSayHowManyAreLeftOut) {
-  const Told told(failing());
-  const Timeline timeline = told.timeline();
+TEST(Timeline, RowsAreOrderedAndShowHowManyAreOmitted) {
+  const Subject subject(failing());
+  const Timeline timeline = subject.timeline();
   ASSERT_LE(timeline.rows.size(), kRowLimit);
   for (std::size_t i = 1; i < timeline.rows.size(); ++i)
     EXPECT_LE(timeline.rows[i - 1].turn, timeline.rows[i].turn);
@@ -197,16 +197,16 @@ TEST(Timeline, RowsFollowEachOtherAndSayHowManyAreLeftOut) {
   }
 }
 
-TEST(Timeline, ARunWithoutAFaultHasTasksAndOpsAndNothingMissing) {
-  const Timeline timeline = Told(held()).timeline();
+TEST(Timeline, ARunWithoutAFaultHasNoMissingEdge) {
+  const Timeline timeline = Subject(held()).timeline();
   EXPECT_EQ(timeline.find(EdgeKind::missing), nullptr);
   EXPECT_FALSE(timeline.rows.empty());
   for (const Lane& lane : timeline.lanes) EXPECT_NE(lane.kind, LaneKind::object);
 }
 
 TEST(Timeline, AnEmptyRunIsDrawnToo) {
-  const Told told(toy_case("borrow", {}));
-  expect_well_formed(told.page());
+  const Subject subject(toy_case("borrow", {}));
+  expect_well_formed(subject.page());
 }
 
 class TimelineOfStreams : public harness::testing::UnderStrategy {
@@ -228,7 +228,7 @@ class TimelineOfStreams : public harness::testing::UnderStrategy {
   }
 };
 
-TEST_F(TimelineOfStreams, AnEventOrdersTheOneAfterTheOther) {
+TEST_F(TimelineOfStreams, AnEventIsDrawnAsAnEdge) {
   const Timeline timeline = of_two_streams();
   const Edge* ordered = timeline.find(EdgeKind::ordered);
   ASSERT_NE(ordered, nullptr);
@@ -255,7 +255,7 @@ TEST_F(TimelineOfStreams, WorkIsQueuedByATaskAndRunsInItsStream) {
   }
 }
 
-TEST_F(TimelineOfStreams, ALongRunIsCutToTheRowsThatMatterMost) {
+TEST_F(TimelineOfStreams, ALongRunIsCutToTheMostImportantRows) {
   run(harness::testing::Plain(), [] {
     const CUdeviceptr address = harness::testing::allocate(64);
     const CUstream stream = harness::testing::make_stream();
@@ -270,19 +270,19 @@ TEST_F(TimelineOfStreams, ALongRunIsCutToTheRowsThatMatterMost) {
   EXPECT_GT(left_out, 0u);
 }
 
-TEST(TimelineDrawing, HasANameForThoseWhoCannotSeeItAndALegendForThoseWhoCan) {
-  const Timeline timeline = Told(failing()).timeline();
+TEST(TimelineDrawing, HasAnAccessibleNameAndALegend) {
+  const Timeline timeline = Subject(failing()).timeline();
   const std::string svg = draw(timeline, "A <box> dies.").text();
   EXPECT_THAT(svg, AllOf(HasSubstr("role=\"img\""), HasSubstr("<title id=\"timeline-title\">"),
                          HasSubstr("<desc id=\"timeline-desc\">A &lt;box&gt; dies.</desc>"),
                          HasSubstr("aria-labelledby=\"timeline-title timeline-desc\"")));
   EXPECT_THAT(svg, HasSubstr("class=\"edge missing\""));
   EXPECT_THAT(legend(timeline).text(), HasSubstr("the order that is missing"));
-  EXPECT_THAT(legend(Told(held()).timeline()).text(), Not(HasSubstr("missing")));
+  EXPECT_THAT(legend(Subject(held()).timeline()).text(), Not(HasSubstr("missing")));
 }
 
-TEST(TimelineDrawing, NoTwoRowsShareAPlaceAndAllAreInsideTheDrawing) {
-  const std::string svg = draw(Told(failing()).timeline(), "").text();
+TEST(TimelineDrawing, RowsDoNotOverlapAndStayInsideTheDrawing) {
+  const std::string svg = draw(Subject(failing()).timeline(), "").text();
   std::smatch size;
   ASSERT_TRUE(std::regex_search(svg, size, std::regex("width=\"(\\d+)\" height=\"(\\d+)\"")));
   const std::regex turn("class=\"turn\" x=\"\\d+\" y=\"(\\d+)\"");
@@ -297,42 +297,43 @@ TEST(TimelineDrawing, NoTwoRowsShareAPlaceAndAllAreInsideTheDrawing) {
 
 // ---- the page ---------------------------------------------------------------------------------
 
-TEST(Page, SaysWhatItIsAboutAndWhetherItIsAsRecorded) {
-  const Told told(failing());
-  const std::string page = told.page();
+TEST(Page, NamesItsCaseAndWhetherItReplayedAsRecorded) {
+  const Subject subject(failing());
+  const std::string page = subject.page();
   EXPECT_THAT(page,
-              AllOf(HasSubstr("toy/borrow"), HasSubstr(escaped(told.recorded().faults.front())),
+              AllOf(HasSubstr("toy/borrow"), HasSubstr(escaped(subject.recorded().faults.front())),
                     HasSubstr(escaped(to_string(toy::scenario, failing().config))),
                     HasSubstr("<span class=\"badge good\">as recorded</span>")));
   EXPECT_THAT(page, HasSubstr("<pre class=\"command\">afterlife replay found.repro</pre>"));
-  EXPECT_THAT(told.page("f", "the events differ"), HasSubstr("not as recorded: the events differ"));
+  EXPECT_THAT(subject.page("f", "the events differ"),
+              HasSubstr("not as recorded: the events differ"));
 }
 
-TEST(Page, TellsTheStoryAndEachDecision) {
-  const Told told(failing());
-  const std::string page = told.page();
+TEST(Page, ShowsTheStoryAndEachDecision) {
+  const Subject subject(failing());
+  const std::string page = subject.page();
   const std::string plain = std::regex_replace(page, std::regex("</?span[^>]*>"), "");
-  EXPECT_THAT(plain, HasSubstr(escaped(told.story())));
-  for (const Decision& decision : told.recorded().the_case.tape)
+  EXPECT_THAT(plain, HasSubstr(escaped(subject.story())));
+  for (const Decision& decision : subject.recorded().the_case.tape)
     EXPECT_THAT(page,
-                HasSubstr("<code>" + escaped(to_string(told.recorded(), decision)) + "</code>"));
+                HasSubstr("<code>" + escaped(to_string(subject.recorded(), decision)) + "</code>"));
   EXPECT_THAT(page, HasSubstr("the operation is store"));
 }
 
-TEST(Page, OfACaseWithoutAFaultSaysSo) {
-  const std::string page = Told(held()).page();
+TEST(Page, ACaseWithoutAFaultIsMarkedSo) {
+  const std::string page = Subject(held()).page();
   EXPECT_THAT(page, AllOf(HasSubstr("no fault"), HasSubstr("<svg class=\"timeline\""),
                           Not(HasSubstr("class=\"card"))));
   expect_well_formed(page);
 }
 
-TEST(Page, OfTheSameCaseHasTheSameBytes) {
-  EXPECT_EQ(Told(failing()).page(), Told(failing()).page());
-  EXPECT_EQ(Told(held()).page(), Told(held()).page());
+TEST(Page, TheSameCaseGivesTheSameBytes) {
+  EXPECT_EQ(Subject(failing()).page(), Subject(failing()).page());
+  EXPECT_EQ(Subject(held()).page(), Subject(held()).page());
 }
 
 TEST(Page, NeedsNoNetworkAndRunsNothing) {
-  const std::string page = Told(failing()).page();
+  const std::string page = Subject(failing()).page();
   for (const char* word :
        {"<script", "javascript:", "src=", "href=", "url(", "@import", "http:", "https:"})
     EXPECT_THAT(page, Not(HasSubstr(word)));
@@ -341,16 +342,16 @@ TEST(Page, NeedsNoNetworkAndRunsNothing) {
   expect_well_formed(page);
 }
 
-TEST(Page, NothingOfAFileIsMarkup) {
-  const Told told(failing());
-  Reproducer edited = told.recorded();
+TEST(Page, TextOfFilesIsEscaped) {
+  const Subject subject(failing());
+  Reproducer edited = subject.recorded();
   const std::string evil = "\"><script>alert(1)</script>\x1b]0;\xff<!--'";
   edited.faults = {evil, "also " + evil};
   edited.tasks = {evil, evil, evil};
   edited.the_case.tape.push_back(
       {derive_name(slot_name(0, 0), 7, 0), site_tag(Site::schedule), 0, 0x12345679});
   edited.causes.push_back({derive_name(slot_name(0, 0), 7, 0), slot_name(0, 0), evil, 0});
-  const std::string page = told.page_of(edited, evil, "the file has a fault: " + evil);
+  const std::string page = subject.page_of(edited, evil, "the file has a fault: " + evil);
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("<!--")));
   EXPECT_EQ(page.find('\x1b'), page.npos);
@@ -375,7 +376,7 @@ double contrast(std::string_view a, std::string_view b) {
   return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
 }
 
-TEST(Page, TextStandsOutFromEveryGroundInLightAndInDark) {
+TEST(Page, TextContrastsWithEveryBackgroundInBothSchemes) {
   EXPECT_NEAR(contrast("#000000", "#ffffff"), 21, 0.01);
   for (const Paint& text : kPalette)
     for (const Paint& ground : kPalette) {
@@ -387,8 +388,8 @@ TEST(Page, TextStandsOutFromEveryGroundInLightAndInDark) {
     }
 }
 
-TEST(Page, HasBothSchemesAndNothingButItsBoxesScrolls) {
-  const std::string page = Told(failing()).page();
+TEST(Page, HasBothColorSchemesAndScrollsOnlyInsideBoxes) {
+  const std::string page = Subject(failing()).page();
   EXPECT_THAT(page, HasSubstr("@media (prefers-color-scheme:dark)"));
   for (const Paint& paint : kPalette)
     EXPECT_THAT(page,

@@ -154,7 +154,7 @@ TEST_F(PerfettoTrace, HasEveryRowOfTheRun) {
   for (const Row& row : drawn().rows) EXPECT_THAT(trace().instants(), Contains(row.text));
 }
 
-TEST_F(PerfettoTrace, HasATrackPerLaneAndSlicesThatNest) {
+TEST_F(PerfettoTrace, HasATrackPerLaneAndNestedSlices) {
   const Timeline timeline = whole();
   EXPECT_EQ(trace().tracks().size(), timeline.lanes.size() + 3) << "and three groups";
   std::set<std::string> names;
@@ -164,14 +164,14 @@ TEST_F(PerfettoTrace, HasATrackPerLaneAndSlicesThatNest) {
   EXPECT_EQ(trace().open_slice_count(), 0u);
 }
 
-TEST_F(PerfettoTrace, HasAnArrowWithTwoEndsPerEdge) {
+TEST_F(PerfettoTrace, HasAFlowPerEdge) {
   EXPECT_NE(whole().find(EdgeKind::missing), nullptr);
   expect_a_flow_per_edge(trace(), whole());
 }
 
 class PerfettoTraceOfStreams : public harness::testing::UnderStrategy {};
 
-TEST_F(PerfettoTraceOfStreams, ARecordLeadsToTheWaitForItInTheirStreams) {
+TEST_F(PerfettoTraceOfStreams, ARecordIsLinkedToItsWaitAcrossStreams) {
   run(harness::testing::Plain(), [] {
     const CUstream producer = harness::testing::make_stream();
     const CUstream consumer = harness::testing::make_stream();
@@ -186,7 +186,7 @@ TEST_F(PerfettoTraceOfStreams, ARecordLeadsToTheWaitForItInTheirStreams) {
   expect_a_flow_per_edge(ReadTrace(perfetto_trace(telling)), drawn);
 }
 
-TEST(CliTrace, IsWrittenWholeAndNeverOverACase) {
+TEST(CliTrace, IsWrittenAtomicallyAndNeverOverACase) {
   const Folder folder;
   const std::string file = folder / "found.repro", trace = folder / "run.pftrace";
   write_file(file, testing::reproducer_text(toy_case("borrow", failing_tape())));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports are read by people: they line up, keep to their width, and carry colour only if it is
-// asked.
+// Reports for people: they are aligned, fit the width, and use colour only if requested.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +26,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(Reports, NumbersAreGroupedByThousands) {
+TEST(Reports, DigitsAreGroupedByThousands) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1000), "1 000");
@@ -82,7 +81,7 @@ Findings findings(Verdict verdict) {
   return found;
 }
 
-TEST(Reports, ABrokenClaimIsNamedInWords) {
+TEST(Reports, ARefutedClaimIsDescribed) {
   EXPECT_THAT(summary(findings(Verdict::held), kFile), HasSubstr("Not as expected: none"));
   EXPECT_THAT(summary(findings(Verdict::refuted), kFile),
               HasSubstr("path/own claims sound: refuted"));
@@ -90,7 +89,7 @@ TEST(Reports, ABrokenClaimIsNamedInWords) {
   EXPECT_THAT(matrix(findings(Verdict::refuted), kFile), HasSubstr("NO"));
 }
 
-TEST(Reports, AHazardThatIsNotClaimedIsNotAsClaimedAndNamed) {
+TEST(Reports, AnUnclaimedHazardIsNamed) {
   Findings found = findings(Verdict::caught);
   found.variants[0].claim.kind = ClaimKind::unsound;
   EXPECT_THAT(matrix(found, kFile), HasSubstr("yes"));
@@ -107,7 +106,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(Reports, AFaultThatNoWindowExplainsIsToldOnceAndIsNoClaims) {
+TEST(Reports, AnUnexplainedFaultIsReportedOnce) {
   Findings found = findings(Verdict::caught);
   found.variants[0].claim.kind = ClaimKind::unsound;
   found.variants[0].unexplained_kinds = {"data_race"};
@@ -115,17 +114,17 @@ TEST(Reports, AFaultThatNoWindowExplainsIsToldOnceAndIsNoClaims) {
   found.variants.push_back(found.variants[0]);
   found.variants[1].variant = "other";
   EXPECT_THAT(matrix(found, kFile), Not(HasSubstr("NO")));
-  const std::string told = summary(found, kFile);
-  EXPECT_THAT(told, HasSubstr("As expected: 2 of 2 deliberately broken variants"));
-  EXPECT_THAT(told,
+  const std::string text = summary(found, kFile);
+  EXPECT_THAT(text, HasSubstr("As expected: 2 of 2 deliberately broken variants"));
+  EXPECT_THAT(text,
               HasSubstr("path: faults of kind data_race that no window explains, in own, other: "
                         "data_race slot used:set"));
-  EXPECT_EQ(occurrences(told, "no window explains"), 1U) << told;
-  EXPECT_THAT(told, Not(HasSubstr("also order")));
+  EXPECT_EQ(occurrences(text, "no window explains"), 1U) << text;
+  EXPECT_THAT(text, Not(HasSubstr("also order")));
   EXPECT_TRUE(found.variants[0].is_refuted()) << "the exit code is that of a claim that failed";
 }
 
-TEST(Reports, ASoundClaimIsRefutedByAFaultThatNoWindowExplains) {
+TEST(Reports, ASoundClaimIsRefutedByAnUnexplainedFault) {
   Findings found = findings(Verdict::refuted);
   found.variants[0].unexplained_kinds = {"data_race"};
   EXPECT_THAT(matrix(found, kFile), HasSubstr("NO"));
@@ -133,7 +132,7 @@ TEST(Reports, ASoundClaimIsRefutedByAFaultThatNoWindowExplains) {
               HasSubstr("path/own claims sound: refuted, by data_race, which no window explains"));
 }
 
-TEST(Reports, TooFewRunsSaysHowManyAreNeeded) {
+TEST(Reports, TooFewRunsShowsHowManyAreNeeded) {
   Findings found = findings(Verdict::too_few_runs);
   found.variants[0].least_runs = 12;
   EXPECT_THAT(matrix(found, kFile), HasSubstr("too few runs"));
@@ -144,7 +143,7 @@ TEST(Reports, TooFewRunsSaysHowManyAreNeeded) {
   EXPECT_EQ(row["runs_needed"], 18);
 }
 
-TEST(Reports, MoreSignaturesThanCouldBeKeptAreMarkedAndTold) {
+TEST(Reports, SignaturesBeyondTheLimitAreReported) {
   Findings found = findings(Verdict::refuted);
   found.variants[0].findings = {{"a", "dropped", 1, true, "f"},
                                 {"a", "replaced", 1, false, "g"},
@@ -162,7 +161,7 @@ TEST(Reports, MoreSignaturesThanCouldBeKeptAreMarkedAndTold) {
   EXPECT_EQ(row["findings"].size(), 3U);
 }
 
-TEST(Reports, MinimizingThatTimeCutOffIsTold) {
+TEST(Reports, AnInterruptedMinimizationIsReported) {
   Findings found = findings(Verdict::caught);
   found.variants[0].findings = {{"a", "dropped", 1, true, "f"}, {"b", "dropped", 1, false, "g"}};
   EXPECT_THAT(summary(found, kFile), Not(HasSubstr("the time ended")));
@@ -171,7 +170,7 @@ TEST(Reports, MinimizingThatTimeCutOffIsTold) {
   EXPECT_EQ(nlohmann::json::parse(to_json(found))["results"][0]["cut_short"], true);
 }
 
-TEST(Reports, AWindowIsProtectedWhenItWasReachedOftenAndHeld) {
+TEST(Reports, AWindowReachedOftenWithoutAFaultIsProtected) {
   const Findings found = findings(Verdict::held);
   EXPECT_TRUE(found.windows[0].is_protected());
   EXPECT_FALSE(found.windows[1].is_protected()) << "too seldom";
@@ -201,7 +200,7 @@ TEST(Reports, TheCrossTableHasAColumnPerVariantAndARowPerWindow) {
   EXPECT_THAT(text, HasSubstr("(unexplained)"));
 }
 
-TEST(Reports, TheCrossTableGoesOnBelowWhereItIsTooWide) {
+TEST(Reports, AWideCrossTableContinuesBelow) {
   Findings found = findings(Verdict::held);
   found.variants[0].windows = {cell("dropped", Standing::closed, {.reached = 1200})};
   for (int i = 0; i < 12; ++i) {
@@ -213,7 +212,7 @@ TEST(Reports, TheCrossTableGoesOnBelowWhereItIsTooWide) {
   for (const VariantRow& row : found.variants) EXPECT_THAT(text, HasSubstr(row.variant));
 }
 
-TEST(Reports, ADocumentedRefusalIsToldByItsAnswer) {
+TEST(Reports, ADocumentedRefusalIsReportedByItsStatus) {
   Findings found = findings(Verdict::held);
   WindowCell refused = cell("reused", Standing::refused, {.reached = 9, .refused = 9});
   refused.answer = "context_spent";
@@ -222,7 +221,7 @@ TEST(Reports, ADocumentedRefusalIsToldByItsAnswer) {
   EXPECT_THAT(cross_tables(found, kFile), HasSubstr("path/own refuses reused with context_spent"));
 }
 
-TEST(Reports, JsonSaysWhatTheTablesSay) {
+TEST(Reports, JsonAgreesWithTheTables) {
   const auto json = nlohmann::json::parse(to_json(findings(Verdict::held)));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["results"][0]["verdict"], "held");

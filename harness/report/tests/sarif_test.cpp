@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case as SARIF: what is drawn of its run stands in threadFlows, one per task and stream.
+// A case as SARIF: the rows of its drawing are in threadFlows, one per task and stream.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ std::set<std::size_t> rows_of(const Timeline& timeline, std::size_t lane) {
   return rows;
 }
 
-TEST_F(Sarif, HasAThreadFlowPerTaskAndStreamWithItsRowsInTheirOrder) {
+TEST_F(Sarif, HasAThreadFlowPerTaskAndStreamInOrder) {
   std::map<std::string, std::set<std::size_t>> expected, found;
   for (std::size_t lane = 0; lane < drawn().lanes.size(); ++lane)
     if (drawn().lanes[lane].kind != LaneKind::object && !rows_of(drawn(), lane).empty())
@@ -65,7 +65,7 @@ TEST_F(Sarif, HasAThreadFlowPerTaskAndStreamWithItsRowsInTheirOrder) {
   EXPECT_GE(found.size(), 2u);
 }
 
-TEST_F(Sarif, SaysWhatTheFaultIsAndWhereItsFileIs) {
+TEST_F(Sarif, NamesTheFaultAndItsFile) {
   EXPECT_EQ(result()["partialFingerprints"]["afterlifeSignature/v1"],
             outcome().faults.front().signature());
   EXPECT_EQ(log()["runs"][0]["tool"]["driver"]["rules"][0]["id"], result()["ruleId"]);
@@ -81,7 +81,7 @@ TEST_F(Sarif, TheFaultIsEssential) {
   EXPECT_GE(essential, 2u) << "the death, and the use";
 }
 
-TEST(CliSarif, OfARunWithoutAFaultHasNoResult) {
+TEST(CliSarif, ARunWithoutAFaultHasNoResult) {
   const Folder folder;
   const std::string file = folder / "plain.repro", log = folder / "plain.sarif";
   std::ofstream(file) << "afterlife reproducer 1\npath toy\nvariant retain\n"

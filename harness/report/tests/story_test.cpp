@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A story keeps to one screen, says what matters most, continues to the fault that ended the run,
-// and ends with what a user of the real system sees.
+// A story fits on one screen, shows the most important events, continues to the fault that ended
+// the run, and ends with the symptom that a user of the real system sees.
 #include "harness/report/story.h"
 
 #include <gmock/gmock.h>
@@ -27,44 +27,44 @@ std::size_t row_count(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// ---- which lines ------------------------------------------------------------------------------
+// ---- choice of lines --------------------------------------------------------------------------
 
 Line line(Weight weight, bool is_end = false) { return {0, 0, weight, "words", 1, is_end}; }
 
-std::vector<std::size_t> told(const std::vector<Line>& lines, std::size_t room) {
+std::vector<std::size_t> chosen(const std::vector<Line>& lines, std::size_t room) {
   const std::vector<std::size_t> heights(lines.size(), 1);
   std::vector<std::size_t> indices;
   for (const ChosenLine& one : chosen_lines(lines, heights, room)) indices.push_back(one.index);
   return indices;
 }
 
-TEST(StoryChoice, AllIsToldWhereThereIsRoom) {
-  EXPECT_EQ(told({line(Weight::noise), line(Weight::light), line(Weight::fault, true)}, 3),
+TEST(StoryChoice, AllEventsAreShownIfTheyFit) {
+  EXPECT_EQ(chosen({line(Weight::noise), line(Weight::light), line(Weight::fault, true)}, 3),
             (std::vector<std::size_t>{0, 1, 2}));
 }
 
-TEST(StoryChoice, NoiseGoesFirstAndIsNotCounted) {
+TEST(StoryChoice, NoiseIsOmittedFirstAndNotCounted) {
   const std::vector<Line> lines{line(Weight::noise), line(Weight::light), line(Weight::noise),
                                 line(Weight::fault, true)};
-  EXPECT_EQ(told(lines, 2), (std::vector<std::size_t>{1, 3}));
+  EXPECT_EQ(chosen(lines, 2), (std::vector<std::size_t>{1, 3}));
   const std::vector<std::size_t> heights(lines.size(), 1);
   for (const ChosenLine& one : chosen_lines(lines, heights, 2)) EXPECT_EQ(one.left_out, 0U);
 }
 
-TEST(StoryChoice, WhatConcernsTheFaultComesBeforeOpsAndOpsBeforeTheRest) {
+TEST(StoryChoice, EventsOfTheFaultHavePriorityThenOps) {
   const std::vector<Line> lines{
       line(Weight::light), line(Weight::concerned), line(Weight::light),      line(Weight::op),
       line(Weight::light), line(Weight::light),     line(Weight::fault, true)};
-  EXPECT_EQ(told(lines, 6), (std::vector<std::size_t>{0, 1, 2, 3, 6}));
-  EXPECT_EQ(told(lines, 4), (std::vector<std::size_t>{0, 1, 6}));
+  EXPECT_EQ(chosen(lines, 6), (std::vector<std::size_t>{0, 1, 2, 3, 6}));
+  EXPECT_EQ(chosen(lines, 4), (std::vector<std::size_t>{0, 1, 6}));
 }
 
-TEST(StoryChoice, TheFaultsAtTheEndAreToldInAnyCase) {
-  EXPECT_EQ(told({line(Weight::op), line(Weight::fault, true), line(Weight::fault, true)}, 0),
+TEST(StoryChoice, FinalFaultsAreAlwaysShown) {
+  EXPECT_EQ(chosen({line(Weight::op), line(Weight::fault, true), line(Weight::fault, true)}, 0),
             (std::vector<std::size_t>{1, 2}));
 }
 
-TEST(StoryChoice, WhatIsLeftOutIsCountedWhereItWas) {
+TEST(StoryChoice, OmittedEventsAreCountedInPlace) {
   const std::vector<Line> lines{line(Weight::light), line(Weight::light), line(Weight::light),
                                 line(Weight::fault, true)};
   const std::vector<std::size_t> heights(lines.size(), 1);
@@ -92,7 +92,7 @@ std::string story_of(std::string_view path, const std::string& name) {
   return story_of(testing::read_corpus(scenario, "repros").at(name));
 }
 
-TEST(Story, EveryCommittedOneKeepsToOneScreen) {
+TEST(Story, EveryCommittedStoryFitsOnOneScreen) {
   for (const Scenario* scenario : tables::scenarios())
     for (const auto& [name, reproducer] : testing::read_corpus(*scenario, "repros")) {
       const std::string text = story_of(reproducer);
@@ -101,7 +101,7 @@ TEST(Story, EveryCommittedOneKeepsToOneScreen) {
     }
 }
 
-TEST(Story, TheOutcomesOfTheReportsAreLastLines) {
+TEST(Story, TheSymptomIsTheLastLine) {
   EXPECT_THAT(story_of("argpack", "borrow-nested_replaced"),
               AllOf(HasSubstr("ArgPack #4 dies in delete_argpack"),
                     EndsWith("\na user sees: RuntimeError: invalid DeviceAllocation; SIGSEGV where "
@@ -122,7 +122,7 @@ TEST(Story, TheOutcomesOfTheReportsAreLastLines) {
                        "flags of a null type\n"));
 }
 
-TEST(Story, ItGoesOnToTheFaultThatEndedTheRun) {
+TEST(Story, ContinuesToTheFaultThatEndedTheRun) {
   const std::string text = story_of("managed_dict", "stale_pointer_store-instance_recycled");
   EXPECT_THAT(text, AllOf(HasSubstr("  19  ! recycled_use: instance"),
                           HasSubstr("  20  ! wild_access: unmapped, found by PyLong_AsLong")));
@@ -130,7 +130,7 @@ TEST(Story, ItGoesOnToTheFaultThatEndedTheRun) {
 
 constexpr std::uint64_t kOutOfMemory = 2;  ///< CUDA_ERROR_OUT_OF_MEMORY.
 
-TEST(Story, ACallThatFailedMattersAsMuchAsTheFaultsOwnObject) {
+TEST(Story, AFailedCallHasThePriorityOfTheFaultsObject) {
   const Scenario& path = *find(tables::scenarios(), "graph_argument");
   const Reproducer file = testing::read_corpus(path, "repros").at("borrow-attachment_failed");
   Runner runner;
@@ -147,13 +147,13 @@ TEST(Story, ACallThatFailedMattersAsMuchAsTheFaultsOwnObject) {
   EXPECT_THAT(story(telling, {}), HasSubstr("cuUserObjectCreate -> error 2"));
 }
 
-TEST(Story, ARaceTellsBothSidesAboveTheEvents) {
+TEST(Story, ARaceNamesBothSidesAboveTheEvents) {
   EXPECT_THAT(story_of("example", "borrow-replaced_in_flight"),
               HasSubstr("used by add_one (turn 16 on stream #1, in ask of\n  user); ended by free "
                         "(turn 24 on stream #2, in put of owner)"));
 }
 
-TEST(Story, ADefaultStreamIsToldByItsSort) {
+TEST(Story, ADefaultStreamIsNamedByItsKind) {
   const Scenario& argpack = *find(tables::scenarios(), "argpack");
   const Case the_case = testing::read_corpus(argpack, "programs").at("nested_replaced").the_case;
   Runner runner;
@@ -166,13 +166,13 @@ TEST(Story, ADefaultStreamIsToldByItsSort) {
   EXPECT_EQ(streams, std::set<std::string>{"legacy stream"});
 }
 
-TEST(Story, TheCauseOfALineGoesBeforeItsWords) {
+TEST(Story, TheCauseOfALinePrecedesItsText) {
   EXPECT_THAT(story_of("alltoallv", "reread_slot-source_reread"),
               AllOf(HasSubstr("unmap: rank 0's mem_info_src.ptr is device memory #5\n"),
                     HasSubstr("alltoallv  [rank 1]\n")));
 }
 
-TEST(Story, SetUpIsOneLine) {
+TEST(Story, TheSetUpIsOneLine) {
   const std::string text = story_of("graph_argument", "borrow-argument_dropped");
   EXPECT_THAT(text, AllOf(ContainsRegex("\n   0  set-up: [0-9]+ calls\n"),
                           Not(HasSubstr("cuLibraryLoadData"))));

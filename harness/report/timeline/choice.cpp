@@ -15,7 +15,7 @@ constexpr std::uint64_t kNotReady = 600;  ///< CUDA_ERROR_NOT_READY: not a failu
 /// Relevance of events. Those with rank 0 are never drawn.
 class Ranks {
  public:
-  Ranks(const Telling& telling, const Teller& teller, std::span<const Told> told,
+  Ranks(const Telling& telling, const Teller& teller, std::span<const StoryItem> items,
         const FaultSides& sides)
       : teller_(teller), sides_(sides), causes_(activations_of(telling)) {
     const History& history = telling.world.history;
@@ -24,21 +24,21 @@ class Ranks {
       ordered_.insert(&history.events()[ordering.after]);
     }
     for (const std::size_t side : {sides.birth, sides.before, sides.work, sides.first_work})
-      if (side != FaultSides::kNone) add_cause(told[side]);
-    if (sides.fault != FaultSides::kNone) add_cause(told[sides.fault]);
-    add_work(told, sides.work);
-    add_work(told, sides.first_work);
+      if (side != FaultSides::kNone) add_cause(items[side]);
+    if (sides.fault != FaultSides::kNone) add_cause(items[sides.fault]);
+    add_work(items, sides.work);
+    add_work(items, sides.first_work);
     if (teller.fault() == nullptr) all_work_matters_ = true;
   }
 
-  int of(const Told& told, std::size_t index) const {
+  int of(const StoryItem& item, std::size_t index) const {
     for (const std::size_t side :
          {sides_.birth, sides_.before, sides_.fault, sides_.work, sides_.first_work})
       if (index == side) return 6;
     if (sides_.fault != FaultSides::kNone && index > sides_.fault)
-      return told.fault != nullptr && told.fault->fatal ? 4 : 0;
-    if (told.fault != nullptr) return 4;
-    const Event& event = *told.event;
+      return item.fault != nullptr && item.fault->fatal ? 4 : 0;
+    if (item.fault != nullptr) return 4;
+    const Event& event = *item.event;
     if (is_life(event) &&
         (teller_.concerned(event.object) || (event.object == sides_.victim && event.object != 0)))
       return 5;
@@ -83,15 +83,15 @@ class Ranks {
     return event.what.view().find("Synchronize") != std::string_view::npos ? 1 : 0;
   }
 
-  void add_cause(const Told& told) {
-    const Name name = told.event != nullptr ? told.event->activation : told.fault->activation;
+  void add_cause(const StoryItem& item) {
+    const Name name = item.event != nullptr ? item.event->activation : item.fault->activation;
     slots_.insert(causes_.slot_of(name));
   }
 
-  void add_work(std::span<const Told> told, std::size_t start) {
+  void add_work(std::span<const StoryItem> items, std::size_t start) {
     if (start == FaultSides::kNone) return;
-    works_.insert({told[start].event->activation, told[start].event->what.hash()});
-    streams_.insert(told[start].event->object);
+    works_.insert({items[start].event->activation, items[start].event->what.hash()});
+    streams_.insert(items[start].event->object);
   }
 
   const Teller& teller_;
@@ -107,17 +107,17 @@ class Ranks {
 }  // namespace
 
 std::vector<std::size_t> chosen(const Telling& telling, const Teller& teller,
-                                std::span<const Told> told, const FaultSides& sides,
+                                std::span<const StoryItem> items, const FaultSides& sides,
                                 Extent extent) {
   if (extent == Extent::whole) {
-    std::vector<std::size_t> all(told.size());
+    std::vector<std::size_t> all(items.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return all;
   }
-  const Ranks ranks(telling, teller, told, sides);
+  const Ranks ranks(telling, teller, items, sides);
   std::vector<std::pair<int, std::size_t>> candidates;
-  for (std::size_t i = 0; i < told.size(); ++i)
-    if (const int rank = ranks.of(told[i], i); rank > 0) candidates.emplace_back(rank, i);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (const int rank = ranks.of(items[i], i); rank > 0) candidates.emplace_back(rank, i);
   std::sort(candidates.rbegin(), candidates.rend());
   candidates.resize(std::min(candidates.size(), kRowLimit));
   std::vector<std::size_t> indices;

@@ -11,11 +11,12 @@
 
 namespace harness::reports {
 
-/// More rows are not readable.
+/// The most rows that a reader can follow.
 inline constexpr std::size_t kRowLimit = 40;
 
 /// Returns ascending indices into the reported events.
 std::vector<std::size_t> chosen(const Telling& telling, const Teller& teller,
-                                std::span<const Told> told, const FaultSides& sides, Extent extent);
+                                std::span<const StoryItem> items, const FaultSides& sides,
+                                Extent extent);
 
 }  // namespace harness::reports

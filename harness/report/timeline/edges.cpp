@@ -11,7 +11,7 @@ constexpr std::size_t kNone = TimelineRows::kNone;
 
 class Edges {
  public:
-  explicit Edges(TimelineRows& rows) : rows_(rows), told_(rows.told()), lanes_(rows.lanes()) {}
+  explicit Edges(TimelineRows& rows) : rows_(rows), items_(rows.items()), lanes_(rows.lanes()) {}
 
   std::vector<Edge> take() {
     add_missing();
@@ -38,7 +38,7 @@ class Edges {
       return add(EdgeKind::missing, {rows_.overwritten(), lanes_.of_object(fault->object)}, to);
     const std::size_t before = rows_.sides().before;
     if (before == kNone) return;
-    const Event& event = *told_[before].event;
+    const Event& event = *items_[before].event;
     const bool died = event.kind == EventKind::death;
     add(EdgeKind::missing,
         {rows_.row_of(before),
@@ -47,8 +47,8 @@ class Edges {
   }
 
   std::size_t row_of(const Event& event) const {
-    for (std::size_t i = 0; i < told_.size(); ++i)
-      if (told_[i].event == &event) return rows_.row_of(i);
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      if (items_[i].event == &event) return rows_.row_of(i);
     return kNone;
   }
 
@@ -70,22 +70,22 @@ class Edges {
   /// Pairs each start with the first submission of the same work in its stream that has no start
   /// yet.
   void add_submitted() {
-    std::vector<bool> taken(told_.size());
-    for (std::size_t start = 0; start < told_.size(); ++start) {
+    std::vector<bool> taken(items_.size());
+    for (std::size_t start = 0; start < items_.size(); ++start) {
       const std::size_t submit = submission_of(start, taken);
       if (submit == kNone) continue;
       taken[submit] = true;
       if (rows_.row_of(submit) == kNone || rows_.row_of(start) == kNone) continue;
-      add(EdgeKind::submitted, {rows_.row_of(submit), lanes_.of_actor(*told_[submit].event)},
-          {rows_.row_of(start), lanes_.of_actor(*told_[start].event)});
+      add(EdgeKind::submitted, {rows_.row_of(submit), lanes_.of_actor(*items_[submit].event)},
+          {rows_.row_of(start), lanes_.of_actor(*items_[start].event)});
     }
   }
 
   std::size_t submission_of(std::size_t start, const std::vector<bool>& taken) const {
-    const Event* event = told_[start].event;
+    const Event* event = items_[start].event;
     if (event == nullptr || event->kind != EventKind::start) return kNone;
     for (std::size_t i = 0; i < start; ++i) {
-      const Event* submit = told_[i].event;
+      const Event* submit = items_[i].event;
       if (submit == nullptr || submit->kind != EventKind::submit || taken[i]) continue;
       if (submit->object == event->object && submit->what == event->what &&
           submit->activation == event->activation)
@@ -98,18 +98,18 @@ class Edges {
   /// finalizer.
   void add_caused() {
     const std::size_t side = rows_.sides().before;
-    if (side == kNone || rows_.teller().names().activation(told_[side].event->activation).empty())
+    if (side == kNone || rows_.teller().names().activation(items_[side].event->activation).empty())
       return;
     const auto& records = rows_.telling().world.history.activations();
     const Name slot =
-        Causes({records.data(), records.size()}).slot_of(told_[side].event->activation);
+        Causes({records.data(), records.size()}).slot_of(items_[side].event->activation);
     for (std::size_t i = 0; i < side; ++i) {
-      const Event* event = told_[i].event;
+      const Event* event = items_[i].event;
       if (event != nullptr && event->kind == EventKind::op &&
-          event->task != told_[side].event->task && event->activation == slot &&
+          event->task != items_[side].event->task && event->activation == slot &&
           rows_.row_of(i) != kNone)
         return add(EdgeKind::caused, {rows_.row_of(i), lanes_.of_actor(*event)},
-                   {rows_.row_of(side), lanes_.of_actor(*told_[side].event)});
+                   {rows_.row_of(side), lanes_.of_actor(*items_[side].event)});
     }
   }
 
@@ -124,8 +124,8 @@ class Edges {
     const Life* recycler = rows_.teller().names().life(heir);
     if (recycler == nullptr || recycler->recycled_from == BirthId::none) return;
     if (rows_.telling().world.ledger.life(recycler->recycled_from).name != victim) return;
-    for (std::size_t i = rows_.sides().before; i < told_.size(); ++i) {
-      const Event* event = told_[i].event;
+    for (std::size_t i = rows_.sides().before; i < items_.size(); ++i) {
+      const Event* event = items_[i].event;
       if (event != nullptr && event->kind == EventKind::birth && event->object == heir)
         return add(EdgeKind::recycled,
                    {rows_.row_of(rows_.sides().before), lanes_.of_object(victim)},
@@ -134,7 +134,7 @@ class Edges {
   }
 
   TimelineRows& rows_;
-  const std::vector<Told>& told_;
+  const std::vector<StoryItem>& items_;
   TimelineLanes& lanes_;
   std::vector<Edge> edges_;
 };

@@ -23,8 +23,8 @@ bool is_set_up(const Event& event) {
          event.kind != EventKind::op;
 }
 
-bool acts(const std::vector<Told>& told, std::size_t task) {
-  return std::any_of(told.begin(), told.end(), [&](const Told& one) {
+bool acts(const std::vector<StoryItem>& items, std::size_t task) {
+  return std::any_of(items.begin(), items.end(), [&](const StoryItem& one) {
     return one.event != nullptr && one.event->task == task;
   });
 }
@@ -34,12 +34,12 @@ bool acts(const std::vector<Told>& told, std::size_t task) {
 TimelineRows::TimelineRows(const Telling& telling, Extent extent)
     : telling_(telling),
       teller_(telling),
-      told_(teller_.told()),
-      sides_(fault_sides(telling, teller_, told_)),
+      items_(teller_.items()),
+      sides_(fault_sides(telling, teller_, items_)),
       lanes_(telling, teller_),
-      rows_of_(told_.size(), kNone) {
+      rows_of_(items_.size(), kNone) {
   std::size_t next = 0;
-  for (const std::size_t index : chosen(telling_, teller_, told_, sides_, extent)) {
+  for (const std::size_t index : chosen(telling_, teller_, items_, sides_, extent)) {
     const std::size_t before = rows_.size();
     add(index);
     if (rows_.size() > before) rows_[before].left_out = index - next;
@@ -48,10 +48,10 @@ TimelineRows::TimelineRows(const Telling& telling, Extent extent)
 }
 
 void TimelineRows::add(std::size_t index) {
-  const Told& told = told_[index];
-  const bool is_told = index == sides_.fault;
-  add_overwriting_before(told.event != nullptr ? told.event->tick : told.fault->tick, is_told);
-  rows_of_[index] = told.event != nullptr ? add(*told.event) : add(*told.fault, is_told);
+  const StoryItem& item = items_[index];
+  const bool is_reported = index == sides_.fault;
+  add_overwriting_before(item.event != nullptr ? item.event->tick : item.fault->tick, is_reported);
+  rows_of_[index] = item.event != nullptr ? add(*item.event) : add(*item.fault, is_reported);
 }
 
 std::size_t TimelineRows::add_row(std::uint64_t turn, Weight weight, std::string text,
@@ -87,26 +87,26 @@ bool TimelineRows::ends_last_row(const Event& event) const {
          last_event_->what == event.what && last_event_->activation == event.activation;
 }
 
-std::size_t TimelineRows::add(const Fault& fault, bool is_told) {
+std::size_t TimelineRows::add(const Fault& fault, bool is_reported) {
   last_event_ = nullptr;
   const Line line = teller_.line_of(fault);
-  std::vector<Mark> marks = actors(fault, is_told);
-  if (is_told) add_objects(fault, marks);
+  std::vector<Mark> marks = actors(fault, is_reported);
+  if (is_reported) add_objects(fault, marks);
   constexpr std::size_t kBang = 2;  // "! ", which the mark replaces here.
-  return add_row(line.turn, is_told ? Weight::fault : Weight::concerned, line.text.substr(kBang),
-                 std::move(marks));
+  return add_row(line.turn, is_reported ? Weight::fault : Weight::concerned,
+                 line.text.substr(kBang), std::move(marks));
 }
 
-std::vector<Mark> TimelineRows::actors(const Fault& fault, bool is_told) {
-  const MarkKind kind = is_told ? MarkKind::fault : MarkKind::other;
+std::vector<Mark> TimelineRows::actors(const Fault& fault, bool is_reported) {
+  const MarkKind kind = is_reported ? MarkKind::fault : MarkKind::other;
   std::vector<Mark> marks;
   if (is_about_all(fault))
     for (std::size_t task = 0; task < telling_.world.scheduler.tasks().count(); ++task)
-      if (acts(told_, task))
+      if (acts(items_, task))
         marks.push_back({lanes_.of_task(static_cast<std::uint16_t>(task)), kind});
   if (!marks.empty()) return marks;
-  const bool in_work = is_told && sides_.work != kNone;
-  return {{in_work ? lanes_.of_actor(*told_[sides_.work].event) : lanes_.of_actor(fault), kind}};
+  const bool in_work = is_reported && sides_.work != kNone;
+  return {{in_work ? lanes_.of_actor(*items_[sides_.work].event) : lanes_.of_actor(fault), kind}};
 }
 
 void TimelineRows::add_objects(const Fault& fault, std::vector<Mark>& marks) {

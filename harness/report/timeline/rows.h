@@ -17,10 +17,12 @@ class TimelineRows {
 
   const Telling& telling() const { return telling_; }
   const Teller& teller() const { return teller_; }
-  const std::vector<Told>& told() const { return told_; }
+  const std::vector<StoryItem>& items() const { return items_; }
   const FaultSides& sides() const { return sides_; }
   /// Returns the reported fault of the run, or null.
-  const Fault* fault() const { return sides_.fault == kNone ? nullptr : told_[sides_.fault].fault; }
+  const Fault* fault() const {
+    return sides_.fault == kNone ? nullptr : items_[sides_.fault].fault;
+  }
   TimelineLanes& lanes() { return lanes_; }
   const std::vector<Row>& rows() const { return rows_; }
 
@@ -32,19 +34,19 @@ class TimelineRows {
  private:
   void add(std::size_t index);
   std::size_t add(const Event& event);
-  std::size_t add(const Fault& fault, bool is_told);
+  std::size_t add(const Fault& fault, bool is_reported);
   std::size_t add_row(std::uint64_t turn, Weight weight, std::string text, std::vector<Mark> marks);
   bool matters(Name object) const {
     return teller_.concerned(object) || (object != 0 && object == sides_.victim);
   }
   bool ends_last_row(const Event& event) const;
-  std::vector<Mark> actors(const Fault& fault, bool is_told);
+  std::vector<Mark> actors(const Fault& fault, bool is_reported);
   void add_objects(const Fault& fault, std::vector<Mark>& marks);
   void add_overwriting_before(std::uint64_t turn, bool is_fault);
 
   const Telling& telling_;
   const Teller teller_;
-  const std::vector<Told> told_;
+  const std::vector<StoryItem> items_;
   const FaultSides sides_;
   TimelineLanes lanes_;
   std::vector<Row> rows_;

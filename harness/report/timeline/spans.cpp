@@ -23,9 +23,9 @@ void add_turns(const TimelineRows& rows, std::vector<Span>& spans) {
 
 /// Returns the row in which the work that begins at `start` ends; the last row if it does not end.
 std::size_t end_of_work(const TimelineRows& rows, std::size_t start) {
-  const Event& begun = *rows.told()[start].event;
-  for (std::size_t i = start + 1; i < rows.told().size(); ++i) {
-    const Event* event = rows.told()[i].event;
+  const Event& begun = *rows.items()[start].event;
+  for (std::size_t i = start + 1; i < rows.items().size(); ++i) {
+    const Event* event = rows.items()[i].event;
     const bool ends = event != nullptr && event->kind == EventKind::finish &&
                       event->object == begun.object && event->what == begun.what &&
                       event->activation == begun.activation;
@@ -35,8 +35,8 @@ std::size_t end_of_work(const TimelineRows& rows, std::size_t start) {
 }
 
 void add_work(TimelineRows& rows, std::vector<Span>& spans) {
-  for (std::size_t i = 0; i < rows.told().size(); ++i) {
-    const Event* event = rows.told()[i].event;
+  for (std::size_t i = 0; i < rows.items().size(); ++i) {
+    const Event* event = rows.items()[i].event;
     if (event != nullptr && event->kind == EventKind::start && rows.row_of(i) != kNone)
       spans.push_back(
           {SpanKind::work, rows.lanes().of_actor(*event), rows.row_of(i), end_of_work(rows, i)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of one task that does as it is reported, for tests of what is left of a run after a crash:
-// the same runs again, here and in a fresh process.
+// Paths with one task and a given body, for tests of the state after a crash: the same runs again,
+// in this process and in a fresh one.
 #pragma once
 
 #include <cuda.h>
@@ -47,7 +47,7 @@ inline int launch(const char* kernel) {
   return result;
 }
 
-/// A path of one task, which does as it is reported.
+/// A path of one task that runs a given body.
 template <void (*body)()>
 Scenario path_of() {
   static constexpr VariantInfo kVariants[] = {{"only", {ClaimKind::sound, {}, false, ""}}};

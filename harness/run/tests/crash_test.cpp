@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crash of the code under test: a fault like any other, after which nothing is different.
+// A crash of the code under test is a fault like any other, and does not affect later runs.
 #include "harness/base/crash/crash.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ const Outcome& crash(Runner& runner, std::size_t variant) {
   }
 }
 
-// ---- what it is ---------------------------------------------------------------------------------
+// ---- the fault ----------------------------------------------------------------------------------
 
 struct Way {
   const char* variant;
@@ -82,7 +82,7 @@ constexpr Way kWays[] = {
 INSTANTIATE_TEST_SUITE_P(Crash, CrashWays, ::testing::ValuesIn(kWays),
                          [](const auto& info) { return std::string(info.param.variant); });
 
-TEST(Crash, IsToldAsALineOfTheStory) {
+TEST(Crash, IsALineOfTheStory) {
   Runner runner;
   const std::size_t variant = variant_named(crasher::scenario, "terminate");
   const Outcome& outcome = crash(runner, variant);
@@ -91,7 +91,7 @@ TEST(Crash, IsToldAsALineOfTheStory) {
               HasSubstr("! crash: SIGABRT in look: std::terminate: out of noexcept"));
 }
 
-TEST(Crash, IsSearchedMinimizedAndProvedLikeAnyFault) {
+TEST(Crash, IsFoundMinimizedAndProvedLikeAnyFault) {
   Runner runner;
   const std::size_t variant = variant_named(crasher::scenario, "segv");
   SearchOptions options;
@@ -112,7 +112,7 @@ TEST(Crash, IsSearchedMinimizedAndProvedLikeAnyFault) {
   EXPECT_EQ(proof.faults, std::vector<std::string>{"crash SIGSEGV used:look"});
 }
 
-// ---- what is left of it -------------------------------------------------------------------------
+// ---- effects on later runs ----------------------------------------------------------------------
 
 /// Remembers what was in the middle of when a run ended: as a call that a crash never left does.
 class HalfDoneDevice final : public Device {
@@ -149,7 +149,7 @@ TEST(CrashFreshProcess, DISABLED_PrintsItsRuns) {
   std::printf("%s", some_runs(runner).c_str());
 }
 
-TEST(Crash, RunsAfterOneEqualTheSameRunsInAFreshProcess) {
+TEST(Crash, LaterRunsEqualRunsInAFreshProcess) {
   const std::string expected = runs_of_a_fresh_process();
   ASSERT_FALSE(expected.empty());
   Runner runner;
@@ -164,7 +164,7 @@ TEST(Crash, RunsAfterOneEqualTheSameRunsInAFreshProcess) {
 
 // ---- the command line ---------------------------------------------------------------------------
 
-TEST(CrashCli, ASearchGoesOnToTheTableAndItsReproducersReplay) {
+TEST(CrashCli, ASearchContinuesToTheTableAfterACrash) {
   const Folder folder;
   const Ended ended =
       testing::run_toys({"fuzz", "crasher", "--runs", "500", "--out", folder / "out", "--json"});
@@ -186,7 +186,7 @@ TEST(CrashCli, ASearchGoesOnToTheTableAndItsReproducersReplay) {
   EXPECT_GE(count, crasher::scenario.variants.size() - 1);
 }
 
-TEST(CrashCli, MinimizeAndProveGoOnToo) {
+TEST(CrashCli, MinimizeAndProveContinueAfterACrash) {
   const Folder folder;
   const std::size_t variant = variant_named(crasher::scenario, "segv");
   Runner runner;
@@ -207,7 +207,7 @@ TEST(CrashCli, MinimizeAndProveGoOnToo) {
 
 // ---- kernels ------------------------------------------------------------------------------------
 
-TEST(Crash, OfAKernelIsAFaultAndTheNextLaunchRuns) {
+TEST(Crash, ACrashOfAKernelIsAFaultAndTheNextLaunchRuns) {
   static const Scenario dividing = path_of<[] { launch("divide"); }>();
   static const Scenario counting = path_of<[] { EXPECT_EQ(launch("count"), 2); }>();
   Runner runner;
@@ -220,7 +220,7 @@ TEST(Crash, OfAKernelIsAFaultAndTheNextLaunchRuns) {
   }
 }
 
-TEST(Crash, OfAKernelBeforeTheTasksRunIsAFaultToo) {
+TEST(Crash, ACrashOfAKernelBeforeTheTasksRunIsAFault) {
   Scenario scenario = path_of<[] {}>();
   scenario.drive = [](Scene&) { launch("divide"); };
   Runner runner;
@@ -229,7 +229,7 @@ TEST(Crash, OfAKernelBeforeTheTasksRunIsAFaultToo) {
   EXPECT_EQ(outcome.faults[0].signature(), "crash SIGFPE used:divide");
 }
 
-// ---- what stays the end of the process ----------------------------------------------------------
+// ---- crashes that end the process ---------------------------------------------------------------
 
 template <void (*body)()>
 void run_one_task() {
@@ -238,13 +238,13 @@ void run_one_task() {
   run(runner, scenario);
 }
 
-TEST(CrashDeathTest, AFailedCheckOfTheHarnessInARunIsAnAbort) {
+TEST(CrashDeathTest, AFailedHarnessCheckDuringARunAborts) {
   constexpr auto fail = [] { HARNESS_CHECK(1 + 1 == 3, "planted"); };
   EXPECT_EXIT((run_one_task<fail>()), ::testing::KilledBySignal(SIGABRT),
               "check failed: 1 \\+ 1 == 3 \\(planted\\)");
 }
 
-TEST(CrashDeathTest, ACrashThatNoOracleOfThePathOwnsEndsTheProcess) {
+TEST(CrashDeathTest, ACrashOutsideThePathsOraclesEndsTheProcess) {
   Scenario scenario = path_of<[] { raise(SIGSEGV); }>();
   static constexpr Omission kWithout[] = {{"crash", "to see what comes of it"}};
   scenario.without = kWithout;

@@ -19,7 +19,7 @@ struct Box {
   std::uint64_t content = 0;
 };
 
-// ---- ways to die --------------------------------------------------------------------------------
+// ---- crashes ------------------------------------------------------------------------------------
 // What a sanitizer would report, and end the process for, is hidden from it.
 
 #define UNSANITIZED __attribute__((noinline, no_sanitize("undefined")))

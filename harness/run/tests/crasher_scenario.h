@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The crasher path: one task looks at what another is in the middle of changing, and each variant
-// dies of it in its own way. For tests of what is left of a search after a crash.
+// The crasher path: one task reads a structure while another changes it, and each variant crashes
+// in a different way. For tests of searches after a crash.
 #pragma once
 
 #include "harness/run/run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every path's driver must be total over tapes, and ask by cause.
+// Every path's driver accepts all tapes, and names its questions by cause.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using testing::sim;
 class TestDriver : public ::testing::TestWithParam<const Scenario*> {
  protected:
   const Scenario& scenario() const { return *GetParam(); }
-  /// The first variant that fails: the path as shipped, if that does.
+  /// The first unsound variant, which is the path as shipped if that is unsound.
   std::size_t unsound() const {
     const auto fails = [](const VariantInfo& variant) {
       return variant.claim.kind == ClaimKind::unsound;
@@ -30,7 +30,7 @@ class TestDriver : public ::testing::TestWithParam<const Scenario*> {
   Runner runner_;
 };
 
-TEST_P(TestDriver, EveryOpHasANameOfItsOwn) {
+TEST_P(TestDriver, EveryOpHasAUniqueName) {
   std::set<std::uint32_t> values;
   for (const OpInfo& op : scenario().ops) values.insert(op_value(op.name));
   EXPECT_EQ(values.size(), scenario().ops.size());

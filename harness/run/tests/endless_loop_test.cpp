@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop of the code under test that takes no turn: a crash like any other, but for the seconds
-// that it takes.
+// An endless loop of the code under test without a turn is a crash like any other, except for the
+// seconds that it takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <time.h>
@@ -34,7 +34,7 @@ using testing::crash_stage::sim;
 using testing::crash_stage::some_runs;
 namespace looper = testing::looper;
 
-/// If nothing is watched, a loop has no end.
+/// Without the watchdog, a loop never ends.
 class EndlessLoop : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -42,7 +42,7 @@ class EndlessLoop : public ::testing::Test {
   }
 };
 
-// ---- where it is --------------------------------------------------------------------------------
+// ---- loops by place -----------------------------------------------------------------------------
 
 volatile int zero = 0;
 
@@ -81,7 +81,7 @@ void spin_in_a_host_function() {
   cuStreamSynchronize(nullptr);
 }
 
-/// The fault that a run with a loop is to show, wherever the loop is.
+/// The fault expected of a run with a loop anywhere.
 void expect_endless_loop(const Scenario& scenario, const std::string& site) {
   Runner runner;
   const Outcome& outcome = run(runner, scenario);
@@ -93,26 +93,26 @@ void expect_endless_loop(const Scenario& scenario, const std::string& site) {
   EXPECT_EQ(outcome.ending, Ending::fatal);
 }
 
-TEST_F(EndlessLoop, OfATaskIsACrash) { expect_endless_loop(path_of<spin>(), "task"); }
+TEST_F(EndlessLoop, ATaskThatLoopsIsACrash) { expect_endless_loop(path_of<spin>(), "task"); }
 
-TEST_F(EndlessLoop, ThatAllocatesIsACrash) {
+TEST_F(EndlessLoop, ALoopThatAllocatesIsACrash) {
   const LeaksAllowed allowed;  // Nothing frees what the loop has when it is ended.
   expect_endless_loop(path_of<allocate_and_free>(), "task");
 }
 
-TEST_F(EndlessLoop, OfADestructorIsACrash) {
+TEST_F(EndlessLoop, ADestructorThatLoopsIsACrash) {
   expect_endless_loop(path_of<spin_in_a_destructor>(), "task");
 }
 
-TEST_F(EndlessLoop, OfAHostFunctionIsACrash) {
+TEST_F(EndlessLoop, AHostFunctionThatLoopsIsACrash) {
   expect_endless_loop(path_of<spin_in_a_host_function>(), "host function");
 }
 
-TEST_F(EndlessLoop, OfAKernelIsACrash) {
+TEST_F(EndlessLoop, AKernelThatLoopsIsACrash) {
   expect_endless_loop(path_of<[] { launch("spin"); }>(), "spin");
 }
 
-TEST_F(EndlessLoop, BeforeTheTasksRunIsACrash) {
+TEST_F(EndlessLoop, ALoopBeforeTheTasksRunIsACrash) {
   Scenario scenario = path_of<spin>();
   scenario.drive = [](Scene&) { spin(); };
   expect_endless_loop(scenario, "driver");
@@ -120,7 +120,7 @@ TEST_F(EndlessLoop, BeforeTheTasksRunIsACrash) {
 
 bool seen_in_the_allocator = false;
 
-TEST(InAllocator, IsToldFromAnywhereBelowIt) {
+TEST(InAllocator, IsDetectedFromAnyFrameBelow) {
   if (kAsan || kTsan) GTEST_SKIP() << "the sanitizers report what is too large";
   EXPECT_FALSE(in_allocator());
   std::set_new_handler([] {
@@ -132,7 +132,7 @@ TEST(InAllocator, IsToldFromAnywhereBelowIt) {
   EXPECT_TRUE(seen_in_the_allocator);
 }
 
-// ---- what is none -------------------------------------------------------------------------------
+// ---- no false alarms ----------------------------------------------------------------------------
 
 double processor_seconds() {
   timespec time{};
@@ -145,7 +145,7 @@ void compute(double seconds) {
   while (processor_seconds() - begin < seconds) continue;
 }
 
-TEST_F(EndlessLoop, ALongComputationIsNone) {
+TEST_F(EndlessLoop, ALongComputationIsNotALoop) {
   const Scenario scenario = path_of<[] {
     compute(1.7);
     World::current()->scheduler.turn({});
@@ -155,7 +155,7 @@ TEST_F(EndlessLoop, ALongComputationIsNone) {
   EXPECT_FALSE(run(runner, scenario).failed());
 }
 
-TEST_F(EndlessLoop, AMachineThatStoodStillIsNone) {
+TEST_F(EndlessLoop, ASuspendedMachineIsNotALoop) {
   const Scenario scenario = path_of<[] {
     sigset_t ticks;
     sigemptyset(&ticks);
@@ -170,7 +170,7 @@ TEST_F(EndlessLoop, AMachineThatStoodStillIsNone) {
   EXPECT_FALSE(run(runner, scenario).failed());
 }
 
-TEST_F(EndlessLoop, AThreadThatHasToWaitForItsProcessorIsNone) {
+TEST_F(EndlessLoop, AThreadWithoutAProcessorIsNotALoop) {
   const Scenario scenario = path_of<[] {
     compute(0.6);
     for (int i = 0; i < 20; ++i) usleep(100'000);  // The machine seems busy with others.
@@ -180,7 +180,7 @@ TEST_F(EndlessLoop, AThreadThatHasToWaitForItsProcessorIsNone) {
   EXPECT_FALSE(run(runner, scenario).failed());
 }
 
-TEST_F(EndlessLoop, NoTickLeavesTheAllocator) {
+TEST_F(EndlessLoop, TheAllocatorIsNeverInterrupted) {
   if (kAsan) GTEST_SKIP() << "ASan reports what is too large";
   const Scenario scenario = path_of<[] {
     std::set_new_handler([] {
@@ -194,7 +194,7 @@ TEST_F(EndlessLoop, NoTickLeavesTheAllocator) {
   EXPECT_FALSE(run(runner, scenario).failed());
 }
 
-TEST_F(EndlessLoop, TheHarnessesOwnWorkIsNone) {
+TEST_F(EndlessLoop, WorkOfTheHarnessIsNotALoop) {
   Scenario scenario = path_of<[] {}>();
   scenario.judge = [](Scene&) { compute(2.6); };
   Runner runner;
@@ -202,7 +202,7 @@ TEST_F(EndlessLoop, TheHarnessesOwnWorkIsNone) {
 }
 
 // A launch takes one turn, or none before the tasks run, and has any number of blocks.
-TEST_F(EndlessLoop, EachBlockOfAKernelIsAStepOfItsOwn) {
+TEST_F(EndlessLoop, EachBlockOfAKernelIsASeparateStep) {
   Scenario scenario = path_of<[] {}>();
   scenario.drive = [](Scene&) {
     const Watched::Place before = Watched::place();
@@ -214,9 +214,9 @@ TEST_F(EndlessLoop, EachBlockOfAKernelIsAStepOfItsOwn) {
   EXPECT_FALSE(run(runner, scenario).failed());
 }
 
-// ---- what is left of it -------------------------------------------------------------------------
+// ---- effects on later runs ----------------------------------------------------------------------
 
-TEST_F(EndlessLoop, RunsAfterOneEqualTheSameRunsInAFreshProcess) {
+TEST_F(EndlessLoop, LaterRunsEqualRunsInAFreshProcess) {
   const std::string expected = runs_of_a_fresh_process();
   ASSERT_FALSE(expected.empty());
   Runner runner;
@@ -245,7 +245,7 @@ SearchOptions options_of(std::uint64_t run_limit) {
   return options;
 }
 
-TEST_F(EndlessLoop, TheSearchGoesOn) {
+TEST_F(EndlessLoop, TheSearchContinues) {
   SearchOptions options = options_of(12);
   options.minimize = false;
   Runner runner;
@@ -258,7 +258,7 @@ TEST_F(EndlessLoop, TheSearchGoesOn) {
   EXPECT_EQ(result.findings[0].signature, "crash endless loop used:look");
 }
 
-TEST_F(EndlessLoop, ASearchLooksAtItsClockAfterEach) {
+TEST_F(EndlessLoop, ASearchChecksItsTimeLimitAfterEachLoop) {
   SearchOptions options = options_of(0);
   options.minimize = false;
   options.second_limit = 1;
@@ -271,7 +271,7 @@ TEST_F(EndlessLoop, ASearchLooksAtItsClockAfterEach) {
 static_assert(Limits{}.endless_limit * kEndlessSeconds <= 50,
               "with what comes before and after: a minute");
 
-TEST_F(EndlessLoop, MinimizingOneHasALimitOfItsOwn) {
+TEST_F(EndlessLoop, MinimizingALoopHasItsOwnLimit) {
   Case found = looping_case();
   for (std::uint32_t slot = 1; slot < 4; ++slot) found.tape.push_back(looper::nap_in(slot));
   looper::loop_count = 0;
@@ -284,7 +284,7 @@ TEST_F(EndlessLoop, MinimizingOneHasALimitOfItsOwn) {
   EXPECT_THAT(small.statement, HasSubstr("reached the limit"));
 }
 
-TEST_F(EndlessLoop, AFindingHasOneLimitForAllThatMinimizesIt) {
+TEST_F(EndlessLoop, AFindingHasOneLimitForAllItsMinimizations) {
   SearchOptions options = options_of(0);
   options.stop_at_first = true;
   options.minimize_limits.endless_limit = 2;
@@ -293,8 +293,8 @@ TEST_F(EndlessLoop, AFindingHasOneLimitForAllThatMinimizesIt) {
   const SearchResult result = search(runner, looper::scenario, 0, options);
   ASSERT_EQ(result.findings.size(), 1u);
   EXPECT_TRUE(result.findings[0].minimized.deterministic);
-  constexpr int kFoundAndToldAnew = 4;
-  EXPECT_LE(looper::loop_count, 2 + kFoundAndToldAnew);
+  constexpr int kFoundAndReplayed = 4;
+  EXPECT_LE(looper::loop_count, 2 + kFoundAndReplayed);
 }
 
 TEST_F(EndlessLoop, AnEnumerationEndsWithItsLimit) {
@@ -307,7 +307,7 @@ TEST_F(EndlessLoop, AnEnumerationEndsWithItsLimit) {
   EXPECT_TRUE(sets.proof().looped);
 }
 
-TEST_F(EndlessLoop, AnEnumerationThatWasStoppedHasNotLooped) {
+TEST_F(EndlessLoop, AStoppedEnumerationHasNotLooped) {
   const std::atomic<bool> stop{true};
   Runner runner;
   Enumeration sets(runner, program(), {.stop = &stop});

@@ -78,7 +78,7 @@ bool is_sound(const Subject& subject) { return claim_of(subject) == ClaimKind::s
 bool is_unsound(const Subject& subject) { return claim_of(subject) == ClaimKind::unsound; }
 bool shows_something(const Subject& subject) { return claim_of(subject) != ClaimKind::vacuous; }
 
-/// Whom a law asks nothing of is not an instance of it: every instance that passes was asked.
+/// Subjects to which a law does not apply are not instances of it.
 std::vector<Subject> configs_of(bool (*is_asked)(const Subject&)) {
   std::vector<Subject> subjects = every_config();
   std::erase_if(subjects, [&](const Subject& subject) { return !is_asked(subject); });
@@ -146,14 +146,14 @@ class LawsOfWhatRuns : public Laws {};
 class VariantLawsOfTheSound : public Laws {};
 class VariantLawsOfTheUnsound : public Laws {};
 
-TEST_P(Laws, PlainTheEmptyTapeHoldsAndIsVacuous) {
+TEST_P(Laws, PlainTheEmptyTapePassesVacuously) {
   const Outcome& outcome = runner().run(GetParam().with({}));
   EXPECT_EQ(first_fault(outcome), "");
   EXPECT_TRUE(outcome.vacuous);
   EXPECT_TRUE(outcome.tape.empty());
 }
 
-TEST_P(LawsOfWhatRuns, PlainOrdinaryUseHoldsAndIsNotVacuous) {
+TEST_P(LawsOfWhatRuns, PlainOrdinaryUsePassesAndIsNotVacuous) {
   const Subject& subject = GetParam();
   const Claim& claim = subject.info().claim;
   const Outcome& outcome = runner().run(subject.with(plain_seed(*subject.scenario)));
@@ -168,7 +168,7 @@ TEST_P(LawsOfWhatRuns, PlainOrdinaryUseHoldsAndIsNotVacuous) {
   }
 }
 
-TEST_P(Laws, ReplayARunsTapeGivesTheSameRun) {
+TEST_P(Laws, ReplayOfATapeGivesTheSameRun) {
   const Subject& subject = GetParam();
   const auto strategy = random_walk(subject.config + 1);
   for (std::uint64_t i = 0; i < kReplayRuns; ++i) {
@@ -185,7 +185,7 @@ TEST_P(Laws, ReplayARunsTapeGivesTheSameRun) {
   }
 }
 
-TEST_P(LawsOfTheSound, HoldASoundVariantNeverFails) {
+TEST_P(LawsOfTheSound, HoldOfASoundVariantNeverFails) {
   const Subject& subject = GetParam();
   const auto strategy = random_walk(subject.config + 1000);
   const Case blank = subject.with({});
@@ -217,7 +217,7 @@ class Failing final : public Strategy {
   std::uint32_t asked_ = 0;
 };
 
-TEST_P(LawsOfTheSound, HoldASoundVariantNeverFailsWhateverCudaRefuses) {
+TEST_P(LawsOfTheSound, HoldOfASoundVariantUnderInjectedErrorsNeverFails) {
   const Subject& subject = GetParam();
   Failing strategy(subject.config + 3000);
   const Case blank = subject.with({});
@@ -228,7 +228,7 @@ TEST_P(LawsOfTheSound, HoldASoundVariantNeverFailsWhateverCudaRefuses) {
   }
 }
 
-TEST_P(LawsOfWhatRuns, VacuityTheGeneratorReallyExercisesThePath) {
+TEST_P(LawsOfWhatRuns, VacuityTheGeneratorExercisesThePath) {
   const Subject& subject = GetParam();
   const auto strategy = random_walk(subject.config + 2000);
   const Case blank = subject.with({});
@@ -256,7 +256,7 @@ SearchResult search_until(const Subject& subject,
   return search(runner(), *subject.scenario, subject.variant, options);
 }
 
-TEST_P(VariantLawsOfTheUnsound, CatchEveryHazardThatIsClaimedShows) {
+TEST_P(VariantLawsOfTheUnsound, CatchEveryClaimedHazard) {
   const Subject& subject = GetParam();
   const Claim& claim = subject.info().claim;
   const std::set<std::string> claimed = claimed_by(claim);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The looper path: what another task is in the middle of changing sends a reader into a loop
-// without a turn and without an end, in about one run of twenty. For tests of what such a run costs
-// a search.
+// The looper path: in about one of twenty runs, a concurrent change sends a reader into an endless
+// loop without a turn. For tests of the cost of such runs in a search.
 #pragma once
 
 #include "harness/run/run.h"
@@ -13,7 +12,7 @@ extern const Scenario scenario;
 /// How often a loop was entered in this process: each takes seconds.
 extern int loop_count;
 
-/// change in the writer, look in the reader: loops where the reader comes in between.
+/// change in the writer, look in the reader: loops if the reader runs in between.
 Tape small_program();
 
 /// An op of the reader that does nothing.

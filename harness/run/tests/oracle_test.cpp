@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each oracle goes red on its own planted fault, and on nothing when nothing was planted.
+// Each oracle reports its own planted fault, and nothing without one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -209,7 +209,7 @@ TEST_P(PlantedOracle, GoesRedOnItsPlantedFault) {
   EXPECT_EQ(outcome.faults[0].kind, plant.kind);
 }
 
-TEST_P(PlantedOracle, IsTheOnlyOneThatDoes) {
+TEST_P(PlantedOracle, IsTheOnlyOneThatReports) {
   const Plant& plant = GetParam();
   for (const std::string_view oracle : all_oracles()) {
     if (oracle == plant.oracle.view()) continue;
@@ -219,13 +219,13 @@ TEST_P(PlantedOracle, IsTheOnlyOneThatDoes) {
   }
 }
 
-TEST_P(PlantedOracle, IsOnWhereNobodyLeavesItOut) {
+TEST_P(PlantedOracle, IsOnByDefault) {
   const Outcome outcome = run_plant(GetParam().body, scenario_of_plant());
   ASSERT_EQ(outcome.faults.size(), 1u);
   EXPECT_EQ(outcome.faults[0].kind, GetParam().kind);
 }
 
-TEST_P(PlantedOracle, SaysNothingWhereItIsLeftOut) {
+TEST_P(PlantedOracle, ReportsNothingIfLeftOut) {
   const Omission omission[] = {{GetParam().oracle, "planted"}};
   Scenario scenario = scenario_of_plant();
   scenario.without = omission;
@@ -238,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(Each, PlantedOracle, ::testing::ValuesIn(kPlants), [](c
          std::string(to_label(info.param.kind).view());
 });
 
-TEST(Oracle, NoneGoesRedOnARunInWhichNothingIsWrong) {
+TEST(Oracle, NoneReportsACorrectRun) {
   const auto harmless = [](Scene& scene) {
     scene.mark_baseline();
     scene.world().host.make<Thing>("Thing").reset();
@@ -255,7 +255,7 @@ TEST(Oracle, EveryKindOfFaultIsPlantedUnderItsOwner) {
     })) << info.label.c_str();
 }
 
-TEST(Oracle, EveryKindOfFaultHasALabelOfItsOwnAndAMeaning) {
+TEST(Oracle, EveryKindOfFaultHasAUniqueLabelAndAMeaning) {
   std::set<std::string_view> labels;
   for (const FaultKindInfo& info : kFaultKinds) {
     EXPECT_TRUE(labels.insert(info.label.view()).second) << info.label.c_str();
@@ -264,7 +264,7 @@ TEST(Oracle, EveryKindOfFaultHasALabelOfItsOwnAndAMeaning) {
   }
 }
 
-TEST(Oracle, WhatAPathLeavesOutIsThereAndHasAReason) {
+TEST(Oracle, OraclesLeftOutByAPathExistAndHaveAReason) {
   for (const Scenario* scenario : tables::scenarios())
     for (const Omission& omission : scenario->without) {
       EXPECT_TRUE(all_oracles().contains(omission.oracle.view())) << omission.oracle.c_str();
@@ -272,7 +272,7 @@ TEST(Oracle, WhatAPathLeavesOutIsThereAndHasAReason) {
     }
 }
 
-TEST(OracleDeathTest, ToLeaveOutWhatIsNotThereIsAFailedCheck) {
+TEST(OracleDeathTest, LeavingOutAnUnknownOracleIsAFailedCheck) {
   static constexpr Omission kUnknown[] = {{"clairvoyance", "there is no such oracle"}};
   Scenario scenario = scenario_of_plant();
   scenario.without = kUnknown;
@@ -283,7 +283,7 @@ TEST(OracleDeathTest, ToLeaveOutWhatIsNotThereIsAFailedCheck) {
 
 constexpr Label kRetention[] = {"retention"};
 
-TEST(Retention, SaysNothingBeforeTheRunIsQuiescent) {
+TEST(Retention, ReportsNothingBeforeTheRunIsQuiescent) {
   const auto body = [](Scene& scene) {
     scene.mark_baseline();
     const Owned<Thing> kept = scene.world().host.make<Thing>("Thing");
@@ -292,7 +292,7 @@ TEST(Retention, SaysNothingBeforeTheRunIsQuiescent) {
   EXPECT_FALSE(run_plant(body, scenario_with(kRetention)).failed());
 }
 
-TEST(Retention, DoesNotCountWhatWasThereBeforeOrWhatTheScenarioCallsGrowth) {
+TEST(Retention, IgnoresEarlierObjectsAndDeclaredGrowth) {
   const auto body = [](Scene& scene) {
     const Owned<Thing> before = scene.world().host.make<Thing>("Furniture");
     scene.mark_baseline();
@@ -306,7 +306,7 @@ TEST(Retention, DoesNotCountWhatWasThereBeforeOrWhatTheScenarioCallsGrowth) {
   EXPECT_FALSE(run_plant(body, scenario).failed());
 }
 
-TEST(Retention, NamesEachKindAndBirthSiteOnce) {
+TEST(Retention, NamesEachKindAndCreationSiteOnce) {
   const auto body = [](Scene& scene) {
     static std::array<Owned<Thing>, 4>* kept;
     kept = scene.world().arena.make<std::array<Owned<Thing>, 4>>();
@@ -323,7 +323,7 @@ TEST(Retention, NamesEachKindAndBirthSiteOnce) {
   EXPECT_EQ(outcome.faults[1].birth_site, Label("there"));
 }
 
-TEST(Retention, CountsWhatIsSweptUpOnlyAfterTheMark) {
+TEST(Retention, CountsObjectsFreedOnlyAfterTheMark) {
   const auto body = [](Scene& scene) {
     scene.mark_baseline();
     Owned<Thing> kept = scene.world().host.make<Thing>("Thing");
@@ -340,7 +340,7 @@ TEST(Vacuity, ARunThatNeverExercisedThePathIsVacuous) {
   EXPECT_TRUE(run_plant(body, scenario_with({})).vacuous);
 }
 
-TEST(Vacuity, ADriverThatSaysSoIsNotBelievedWithoutEvidence) {
+TEST(Vacuity, ADriversClaimNeedsEvidence) {
   const Label only[] = {"vacuity"};
   const auto pretend = [](Scene& scene) { scene.exercised(); };
   const auto truth = [](Scene& scene) {
@@ -354,7 +354,7 @@ TEST(Vacuity, ADriverThatSaysSoIsNotBelievedWithoutEvidence) {
 
 // ---- the run around them ----------------------------------------------------------------------
 
-TEST(Run, AFaultThatTheContractForbidsTheCallerIsNobodysFault) {
+TEST(Run, AFaultForbiddenByTheContractIsACallerError) {
   constexpr Label kOnly[] = {"use_after_free"};
   Scenario scenario = scenario_with(kOnly);
   EXPECT_TRUE(run_plant(use_dead, scenario).failed());
@@ -365,7 +365,7 @@ TEST(Run, AFaultThatTheContractForbidsTheCallerIsNobodysFault) {
   EXPECT_EQ(outcome.caller_errors.size(), 1u);
 }
 
-TEST(Run, AnExceptionFromTheDriverIsAFaultAndDoesNotCross) {
+TEST(Run, AnExceptionFromTheDriverIsAFaultAndDoesNotEscape) {
   constexpr Label kOnly[] = {"progress"};
   Scenario scenario = scenario_with(kOnly);
   scenario.drive = [](Scene&) { throw std::runtime_error("no stage"); };
@@ -374,7 +374,7 @@ TEST(Run, AnExceptionFromTheDriverIsAFaultAndDoesNotCross) {
   EXPECT_EQ(outcome.faults[0].detail, "no stage");
 }
 
-TEST(Run, TheEmptyTapeIsTheEmptyProgramAndItHoldsVacuously) {
+TEST(Run, TheEmptyTapeIsTheEmptyProgramAndPassesVacuously) {
   Runner runner;
   for (std::size_t config = 0; config < config_count(toy::scenario); ++config) {
     const Outcome& outcome = runner.run(toy::make_case(toy::borrow, {}, config));
@@ -423,7 +423,7 @@ TEST(Skew, ASlowTaskFallsBehindTheOthers) {
   EXPECT_NE(skewed[1], skewed[0]);
 }
 
-TEST(Collector, AsksForAsManyCollectionsAsPicked) {
+TEST(Collector, RequestsTheChosenNumberOfCollections) {
   constexpr Label kCollector[] = {"collector"};
   Scenario scenario = scenario_with({});
   scenario.actors = kCollector;

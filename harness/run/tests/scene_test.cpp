@@ -25,20 +25,20 @@ class Scenes : public ::testing::Test {
   Scene scene_{world_};
 };
 
-TEST_F(Scenes, GivesJudgesTheStateThatTheDriverSet) {
+TEST_F(Scenes, PassesTheDriversStateToJudges) {
   Model model;
   scene_.set_state(model);
   scene_.state<Model>().answer = 42;
   EXPECT_EQ(model.answer, 42);
 }
 
-TEST_F(Scenes, StopsAJudgeThatAsksForAnotherType) {
+TEST_F(Scenes, StopsAJudgeThatRequestsAnotherType) {
   Model model;
   scene_.set_state(model);
   EXPECT_DEATH(scene_.state<AnotherModel>(), "the state that it has set");
 }
 
-TEST_F(Scenes, BeginsWithoutWhatAnEarlierRunLeft) {
+TEST_F(Scenes, BeginsWithoutTheStateOfAnEarlierRun) {
   Model model;
   scene_.set_state(model);
   scene_.exercised();
@@ -55,7 +55,7 @@ TEST_F(Scenes, BeginsWithoutWhatAnEarlierRunLeft) {
   EXPECT_FALSE(scene_.observed().quiescent);
 }
 
-TEST_F(Scenes, IsVacuousWhereAnOracleSaysSoAlthoughThePathRan) {
+TEST_F(Scenes, IsVacuousIfAnOracleSaysSo) {
   scene_.exercised();
   EXPECT_FALSE(scene_.observed().vacuous());
   scene_.mark_vacuous();
@@ -71,7 +71,7 @@ class ThemeAnswer final : public Strategy {
   }
 };
 
-TEST_F(Scenes, AskForTheThemeByAQuestionThatStrategiesKnow) {
+TEST_F(Scenes, ChooseTheThemeByAKnownQuestion) {
   constexpr std::array kThemes{10, 11, 12};
   ThemeAnswer strategy;
   world_.begin(strategy, 1);

@@ -55,7 +55,7 @@ TEST(Strategies, CatchTheUnsoundToy) {
   }
 }
 
-TEST(Strategies, LeaveTapesThatReplayTheirRun) {
+TEST(Strategies, RecordTapesThatReplayTheirRun) {
   for (const StrategyInfo* info : tables::strategies()) {
     Runner runner;
     const auto strategy = info->make(3);
@@ -70,7 +70,7 @@ TEST(Strategies, LeaveTapesThatReplayTheirRun) {
 
 // ---- random walk ------------------------------------------------------------------------------
 
-TEST(RandomWalk, LeavesThePlainAnswerAboutAsOftenAsTheSiteSays) {
+TEST(RandomWalk, DeviatesAtTheRateOfTheSite) {
   strategies::RandomWalk walk(1);
   double left = 0;
   constexpr int kRuns = 2000, kQuestions = 100;
@@ -81,7 +81,7 @@ TEST(RandomWalk, LeavesThePlainAnswerAboutAsOftenAsTheSiteSays) {
   EXPECT_NEAR(left / (kRuns * kQuestions), 0.51, 0.05);  // 5/8 * 1/2 + 1/4 * 8/9.
 }
 
-TEST(RandomWalk, GivesRunsOfDifferentShapes) {
+TEST(RandomWalk, ProducesRunsOfDifferentShapes) {
   strategies::RandomWalk walk(1);
   int silent = 0, busy = 0;
   for (int run = 0; run < 1000; ++run) {
@@ -132,7 +132,7 @@ std::map<std::uint32_t, int> answers(const char* strategy, Site site, const Opti
   return counts;
 }
 
-TEST(UnthemedWalk, HasEveryRunBeAboutEverything) {
+TEST(UnthemedWalk, UsesTheGeneralThemeInEveryRun) {
   const ThemeOptions themes;
   EXPECT_EQ(answers("random_walk", Site::argument, themes, 5).size(), 5u);
   EXPECT_EQ(answers("unthemed_walk", Site::argument, themes, 5),
@@ -148,13 +148,13 @@ TEST(UnthemedWalk, CountsAnOpOnceHoweverOftenItIsListed) {
   EXPECT_NEAR(counted[0], walked[0], 0.2 * walked[0]) << "nothing goes into about as many slots";
 }
 
-TEST(UnthemedWalk, AnswersPlainlyWhereAllThatIsListedIsOneThing) {
+TEST(UnthemedWalk, HandlesAListOfOneDistinctOp) {
   const Offer offer({5, 5, 5});
   EXPECT_EQ(answers("unthemed_walk", Site::argument, offer, offer.count()),
             (std::map<std::uint32_t, int>{{5, 4000}}));
 }
 
-TEST(UnthemedWalk, LeavesSchedulesAsTheRandomWalkHasThem) {
+TEST(UnthemedWalk, SchedulesLikeTheRandomWalk) {
   const Offer tasks({0, 7, 7, 7});
   EXPECT_EQ(answers("unthemed_walk", Site::schedule, tasks, tasks.count()),
             answers("random_walk", Site::schedule, tasks, tasks.count()));
@@ -162,7 +162,7 @@ TEST(UnthemedWalk, LeavesSchedulesAsTheRandomWalkHasThem) {
 
 // ---- bytes ------------------------------------------------------------------------------------
 
-TEST(Bytes, ATapeSurvivesTheWayThereAndBack) {
+TEST(Bytes, ATapeRoundTrips) {
   Runner runner;
   strategies::RandomWalk walk(5);
   for (int run = 0; run < 200; ++run) {
@@ -171,7 +171,7 @@ TEST(Bytes, ATapeSurvivesTheWayThereAndBack) {
   }
 }
 
-TEST(Bytes, ReplayTheRunThatTheyWereEncodedFrom) {
+TEST(Bytes, ReplayTheEncodedRun) {
   Runner runner;
   strategies::RandomWalk walk(5);
   Bytes bytes;
@@ -184,7 +184,7 @@ TEST(Bytes, ReplayTheRunThatTheyWereEncodedFrom) {
   }
 }
 
-TEST(Bytes, AnyStringIsARunAndItsCanonicalFormIsStable) {
+TEST(Bytes, AnyStringIsARunWithAStableCanonicalForm) {
   Runner runner;
   std::uint64_t state = 9;
   for (std::size_t size = 0; size < 200; ++size) {
@@ -211,7 +211,7 @@ TEST(Bytes, NoiseReachesDerivedActivationsAndOffSlotQuestions) {
   EXPECT_GT(answers, 4);
 }
 
-TEST(Bytes, AnOrphanOfARecordIsFilledUpWithZeros) {
+TEST(Bytes, ATruncatedRecordIsPaddedWithZeros) {
   std::vector<std::uint8_t> text = strategies::encode({toy::decide(1, Site::lag, 3)});
   while (text.back() == 0) text.pop_back();
   EXPECT_EQ(strategies::decode(text), Tape{toy::decide(1, Site::lag, 3)});
@@ -243,7 +243,7 @@ TEST(Deviations, VisitEverySetOnce) {
   EXPECT_EQ(deviations.base_question_count(), 5u);
 }
 
-TEST(Deviations, KeepTheBaseTapeAndTheSitesTheyAreNotGiven) {
+TEST(Deviations, KeepTheBaseTapeAndOtherSites) {
   Deviations deviations;
   deviations.assign({toy::decide(1, Site::lag, 2, 1)}, 3);
   do {
@@ -252,7 +252,7 @@ TEST(Deviations, KeepTheBaseTapeAndTheSitesTheyAreNotGiven) {
   } while (deviations.advance());
 }
 
-TEST(Deviations, PassOverWhatContainsASetOnRequest) {
+TEST(Deviations, SkipSupersetsOfASetOnRequest) {
   Deviations deviations;
   deviations.assign({}, 3);
   int runs = 0;
@@ -263,7 +263,7 @@ TEST(Deviations, PassOverWhatContainsASetOnRequest) {
   EXPECT_EQ(runs, 1 + 4 * 2);
 }
 
-TEST(Deviations, MeetQuestionsThatOnlyADeviationRaises) {
+TEST(Deviations, ReachQuestionsThatOnlyADeviationRaises) {
   Deviations deviations;
   deviations.assign({}, 2);
   int found = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row that fits what the run shows says what a user sees, and no other one does; every row of
-// every path is one that some committed case tells.
+// The matching row describes what a user sees, and no other row matches. Every row of every path is
+// shown by a committed case.
 #include "harness/run/scenario/symptoms.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ bool fits(const Symptom& symptom, std::string_view config = "backend=cuda_pool")
   return harness::fits(symptom, argpack(), parse_config(argpack(), config), stale_pack());
 }
 
-TEST(Symptoms, ARowFitsByWhatTheRunShows) {
+TEST(Symptoms, ARowMatchesByTheFaultsOfTheRun) {
   constexpr FaultKind kKind = FaultKind::use_after_free;
   EXPECT_TRUE(fits({.kind = kKind}));
   EXPECT_TRUE(fits({.kind = kKind, .object = "ArgPack", .death = "delete_argpack"}));
@@ -43,18 +43,18 @@ TEST(Symptoms, ARowFitsByWhatTheRunShows) {
   EXPECT_FALSE(fits({.kind = kKind, .detail = "0x79"}));
 }
 
-TEST(Symptoms, ARowMayBeOfOneValueOfAnAxis) {
+TEST(Symptoms, ARowMayBeRestrictedToOneValueOfAnAxis) {
   const Symptom gfx{.kind = FaultKind::use_after_free, .config = "backend=gfx"};
   EXPECT_TRUE(fits(gfx, "backend=gfx"));
   EXPECT_FALSE(fits(gfx, "backend=cpu"));
 }
 
-TEST(Symptoms, TheDetailStandsWhereTheRowAsksForIt) {
+TEST(Symptoms, ThePlaceholderIsReplacedByTheDetail) {
   EXPECT_EQ(in_words({.sees = "SIGSEGV {}"}, stale_pack()), "SIGSEGV at 0x78, and no more");
   EXPECT_EQ(in_words({.sees = "nothing"}, stale_pack()), "nothing");
 }
 
-TEST(Symptoms, OfWhatNoRowFitsNothingIsSaid) {
+TEST(Symptoms, AFaultWithoutARowHasNoSymptom) {
   Fault fault = stale_pack();
   EXPECT_NE(symptom_of(argpack(), {}, fault), nullptr);
   fault.object_kind = "something else";
@@ -73,7 +73,7 @@ bool is_known(const Scenario& scenario, std::string_view config) {
   return config.empty();
 }
 
-TEST(Symptoms, RowsHaveASourceAndFitIntoALine) {
+TEST(Symptoms, RowsHaveASourceAndFitOnALine) {
   for (const SymptomTable* table : tables::symptoms()) {
     const Scenario* scenario = path_of(*table);
     ASSERT_NE(scenario, nullptr) << table->path.view();
@@ -85,21 +85,21 @@ TEST(Symptoms, RowsHaveASourceAndFitIntoALine) {
   }
 }
 
-/// Adds the rows that the faults of a committed case are told by.
-void add_told(Runner& runner, const Case& the_case, std::set<const Symptom*>& told) {
+/// Adds the symptom rows of the faults of a committed case.
+void add_symptoms(Runner& runner, const Case& the_case, std::set<const Symptom*>& symptoms) {
   const Outcome& outcome = runner.run(the_case);
   for (const Fault& fault : outcome.faults)
-    told.insert(symptom_of(*the_case.scenario, the_case.config, fault));
+    symptoms.insert(symptom_of(*the_case.scenario, the_case.config, fault));
 }
 
-TEST(Symptoms, EveryRowIsToldByACommittedCase) {
+TEST(Symptoms, EveryRowIsShownByACommittedCase) {
   Runner runner;
   for (const SymptomTable* table : tables::symptoms()) {
-    std::set<const Symptom*> told;
+    std::set<const Symptom*> symptoms;
     for (const auto& [name, reproducer] : testing::read_corpus(*path_of(*table), "repros"))
-      add_told(runner, reproducer.the_case, told);
+      add_symptoms(runner, reproducer.the_case, symptoms);
     for (const Symptom& row : table->rows)
-      EXPECT_TRUE(told.contains(&row)) << table->path.view() << ": no case shows: " << row.sees;
+      EXPECT_TRUE(symptoms.contains(&row)) << table->path.view() << ": no case shows: " << row.sees;
   }
 }
 

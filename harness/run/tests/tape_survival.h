@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tape survival: how many choices still meet their question once one op is gone from the program.
+// Tape survival: the number of choices that still match their question after an op was removed from
+// the program.
 #pragma once
 
 #include "harness/core/history/causes.h"
@@ -23,7 +24,7 @@ struct Survival {
   double share() const { return decisions == 0 ? 0 : double(met) / double(decisions); }
 };
 
-/// The tape without what is the op's at `slot`: its op, its arguments, and what it caused.
+/// Returns the tape without the op at `slot`, its arguments and its consequences.
 inline Tape without_op(const Tape& tape, Name slot, const Causes& causes) {
   Tape rest;
   for (const Decision& decision : tape)

@@ -14,7 +14,7 @@ constexpr std::size_t kBoxLimit = 3;
 /// Runs in which `forgets` still fails.
 constexpr std::uint64_t kUnsafeRuns = 200;
 
-/// A memory of earlier runs, which no path may have: for variants whose replays differ.
+/// State across runs, which a path must not have: for variants whose replays differ.
 std::uint64_t runs_of_process = 0;
 
 struct Box {
@@ -28,7 +28,7 @@ struct Policy {
   Keep keep = Keep::nothing;  ///< Which of the replaced boxes stay alive.
   bool looks = true;          ///< Into the remembered box, when it is to use it.
   bool miscounts = false;     ///< Expects the content of the box that came instead.
-  bool notes_run = false;     ///< Its events tell how many runs the process has made.
+  bool notes_run = false;     ///< Its events contain the number of runs of the process.
   /// This many boxes are kept while remembered; later ones are dropped.
   std::uint64_t safe_boxes = 0;
   /// After this many runs of the process it keeps them.
@@ -46,7 +46,7 @@ struct Room {
   std::array<Owned<Box>, kBoxLimit> boxes;
   Borrowed<Box> remembered;
   std::uint64_t content = 0;  ///< The remembered box's, by the reference model.
-  bool replaced = false;      ///< The remembered box has made way for another.
+  bool replaced = false;      ///< The remembered box was replaced by another.
   std::pmr::vector<Owned<Box>> kept;
   std::uint64_t made = 0;
 };

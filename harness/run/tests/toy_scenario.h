@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The toy path: boxes that one task looks into while another replaces them and a third naps. Small
-// enough to reason about, with a variant for every kind of claim and for every way in which one
-// does not come out, for tests of what works on any scenario. The program afterlife_toys is the
-// command line with this path instead of the real ones (scripts/cmake/tables.cmake).
+// The toy path: boxes that one task reads while another replaces them and a third one sleeps. It is
+// small enough to reason about. It has a variant for every kind of claim and for every way in which
+// a claim fails, for tests of code that works on any scenario. The program afterlife_toys is the
+// command line with this path in place of the real ones (scripts/cmake/tables.cmake).
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@ extern const DeviceInfo no_device;
 inline constexpr std::array<const Scenario*, 1> kScenarios{&scenario};
 inline constexpr std::array<const DeviceInfo*, 1> kDevices{&no_device};
 
-/// Returns the toy under another name, whose runs take another course, and have no windows.
+/// Returns the toy path under another name, with different runs and without windows.
 Scenario driven_by(Label name, void (*drive)(Scene& scene));
-/// The same, if nothing is let go of: it leaves retention out.
+/// The same for a variant that releases nothing: it omits retention.
 Scenario hoarding(Label name, void (*drive)(Scene& scene));
 
 inline Case make_case(Variant variant, Tape tape = {}, std::size_t config = 0) {
@@ -44,7 +44,7 @@ inline constexpr std::uint32_t kUser = 0;
 inline constexpr std::uint32_t kMutator = 1;
 inline constexpr std::uint32_t kBystander = 2;
 
-/// store; use in the user, replace in the mutator: fails where the mutator goes in between.
+/// store; use in the user, replace in the mutator: fails if the mutator runs in between.
 Tape small_program();
 
 }  // namespace harness::testing::toy

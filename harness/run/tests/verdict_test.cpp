@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a claim comes out, for every kind of claim and every way in which the runs may have gone.
+// The verdict on a claim, for every kind of claim and every result of the runs.
 #include "harness/run/verdict.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Verdict judge_all(const Claim& claim, std::initializer_list<Tally> configs) {
   return judge(claim, std::span(configs.begin(), configs.size()));
 }
 
-TEST(Verdict, AFaultSpeaksForItselfAfterOneRun) {
+TEST(Verdict, OneRunWithAFaultIsEnough) {
   EXPECT_EQ(judge_all(kSound, {kFaulty}), Verdict::refuted);
   EXPECT_EQ(judge_all(kVacuous, {kFaulty}), Verdict::refuted);
   EXPECT_EQ(judge_all(kUnsound, {kFaulty}), Verdict::caught);
@@ -37,12 +37,12 @@ TEST(Verdict, AFaultSpeaksForItselfAfterOneRun) {
   EXPECT_EQ(judge_all(kUnsound, {kFaulty, {}}), Verdict::caught);
 }
 
-TEST(Verdict, NothingFoundInEnoughRunsOfEveryConfigIsHeldOrMissed) {
+TEST(Verdict, EnoughRunsWithoutAFaultAreHeldOrMissed) {
   EXPECT_EQ(judge_all(kSound, {kPlenty, {40, 10, 0}}), Verdict::held);
   EXPECT_EQ(judge_all(kUnsound, {kPlenty, {40, 10, 0}}), Verdict::missed);
 }
 
-TEST(Verdict, ThirtyRunsThatWereNotVacuousAreAskedOfEveryConfig) {
+TEST(Verdict, EveryConfigNeedsThirtyNonvacuousRuns) {
   for (const Claim& claim : {kSound, kUnsound}) {
     EXPECT_EQ(judge_all(claim, {kPlenty, {39, 10, 0}}), Verdict::too_few_runs);
     EXPECT_EQ(judge_all(claim, {{29, 0, 0}}), Verdict::too_few_runs);
@@ -52,19 +52,19 @@ TEST(Verdict, ThirtyRunsThatWereNotVacuousAreAskedOfEveryConfig) {
   }
 }
 
-TEST(Verdict, VacuousTakesEnoughRunsToo) {
+TEST(Verdict, VacuousNeedsEnoughRunsToo) {
   for (const Claim& claim : {kSound, kUnsound, kVacuous}) {
     EXPECT_EQ(judge_all(claim, {{30, 30, 0}, {50, 50, 0}}), Verdict::vacuous);
     EXPECT_EQ(judge_all(claim, {{30, 30, 0}, {29, 29, 0}}), Verdict::too_few_runs);
   }
 }
 
-TEST(Verdict, ARunThatIsNotVacuousRefutesAClaimThatAllAre) {
+TEST(Verdict, ANonvacuousRunRefutesAVacuousClaim) {
   EXPECT_EQ(judge_all(kVacuous, {{1, 0, 0}}), Verdict::refuted);
   EXPECT_EQ(judge_all(kVacuous, {{1000, 999, 0}, {1000, 1000, 0}}), Verdict::refuted);
 }
 
-TEST(Verdict, OnlyWhatTheClaimAnnouncesIsAsClaimed) {
+TEST(Verdict, OnlyTheClaimedVerdictIsAsClaimed) {
   for (const Verdict verdict : kAll) {
     EXPECT_EQ(as_claimed(kSound, verdict), verdict == Verdict::held);
     EXPECT_EQ(as_claimed(kUnsound, verdict), verdict == Verdict::caught);
@@ -72,7 +72,7 @@ TEST(Verdict, OnlyWhatTheClaimAnnouncesIsAsClaimed) {
   }
 }
 
-TEST(Verdict, EveryVerdictIsOneOfTheSchema) {
+TEST(Verdict, EveryVerdictIsInTheSchema) {
   std::ifstream file("results/schema.json");
   const auto forms = nlohmann::json::parse(file)["$defs"];
   std::vector<std::string> words;
@@ -81,13 +81,13 @@ TEST(Verdict, EveryVerdictIsOneOfTheSchema) {
   EXPECT_EQ(forms["verdict"]["enum"], words);
 }
 
-TEST(Verdict, ThePoorestConfigCounts) {
+TEST(Verdict, TheConfigWithTheFewestRunsCounts) {
   const Tally tallies[] = {kPlenty, {40, 25, 0}, {90, 0, 0}};
   EXPECT_EQ(least_runs(kSound, tallies), 15u);
   EXPECT_EQ(least_runs(kVacuous, tallies), 40u);
 }
 
-TEST(Verdict, AClaimSaysOfAWindowThatItNamesThatItFailsThereAndElseThatItHolds) {
+TEST(Verdict, AClaimIsUnsoundOnlyForTheWindowsItNames) {
   const Claim claim{ClaimKind::unsound, kTwo};
   EXPECT_EQ(claim_in(claim, "replaced").kind, ClaimKind::unsound);
   ASSERT_EQ(claim_in(claim, "replaced").hazards.size(), 1u);
@@ -98,7 +98,7 @@ TEST(Verdict, AClaimSaysOfAWindowThatItNamesThatItFailsThereAndElseThatItHolds) 
   EXPECT_FALSE(names(claim, "closed"));
 }
 
-TEST(Verdict, AHazardWithAWayInIsNamedByThatWayAlone) {
+TEST(Verdict, AHazardWithAWayInMatchesThatWayOnly) {
   static constexpr Label kWays[] = {"dropped/kernel", "replaced"};
   const Claim claim{ClaimKind::unsound, kWays};
   EXPECT_TRUE(names(claim, "dropped"));
@@ -112,14 +112,14 @@ TEST(Verdict, AHazardWithAWayInIsNamedByThatWayAlone) {
 
 constexpr std::uint64_t kMany = kEnoughArrivals;
 
-TEST(Verdict, AClaimedWindowIsOpenByOneFaultAndMissedByAThousandArrivalsWithoutOne) {
+TEST(Verdict, AClaimedWindowIsOpenAfterOneFaultAndElseMissed) {
   EXPECT_EQ(stand(true, {.reached = 1, .caught = 1, .first = 1}), Standing::open);
   EXPECT_EQ(stand(true, {.reached = kMany}), Standing::missed);
   EXPECT_EQ(stand(true, {.reached = kMany - 1}), Standing::too_few_runs);
   EXPECT_EQ(stand(true, {}), Standing::never_reached);
 }
 
-TEST(Verdict, AnyOtherWindowIsClosedByAThousandArrivalsAndOutsideTheClaimByOneFault) {
+TEST(Verdict, AnotherWindowIsOutsideAfterOneFaultAndElseClosed) {
   EXPECT_EQ(stand(false, {.reached = kMany}), Standing::closed);
   EXPECT_EQ(stand(false, {.reached = kMany - 1}), Standing::too_few_runs);
   EXPECT_EQ(stand(false, {}), Standing::never_reached);
@@ -127,7 +127,7 @@ TEST(Verdict, AnyOtherWindowIsClosedByAThousandArrivalsAndOutsideTheClaimByOneFa
   EXPECT_EQ(stand(false, {.reached = kMany, .caught = 1}), Standing::follows);
 }
 
-TEST(Verdict, ARefusalAndTheContractAccountForAWindowThatNobodyFailedIn) {
+TEST(Verdict, RefusalsAndTheContractExplainAWindowWithoutAFault) {
   EXPECT_EQ(stand(false, {.reached = 3, .refused = 3}), Standing::refused);
   EXPECT_EQ(stand(false, {.reached = kMany, .refused = 3}), Standing::closed)
       << "not all were refused";

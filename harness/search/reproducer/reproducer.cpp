@@ -89,7 +89,7 @@ class Writer {
 
  private:
   // A chain of causes may be as long as a file, and the bare names in an edited file may form a
-  // circle.
+  // cycle.
   std::string path(Name name) const {
     std::string text;
     for (std::size_t left = by_name_.size(); left > 0 && name != 0 && !words::is_slot(name);

@@ -90,9 +90,9 @@ Proof ProgramProofs::prove(Case the_case, std::string_view variant, std::uint32_
   return harness::prove(runner_, the_case, decisions, limits, sought);
 }
 
-void ProgramProofs::expect_told_apart(const std::string& name, const Reproducer& program,
-                                      std::string_view unsound, std::string_view sound,
-                                      std::uint32_t most) {
+void ProgramProofs::expect_distinguished(const std::string& name, const Reproducer& program,
+                                         std::string_view unsound, std::string_view sound,
+                                         std::uint32_t most) {
   const Proof failing = prove(program.the_case, unsound, most, fault_of(name, program));
   EXPECT_TRUE(failing.failed) << name;
   expect_holds(name, program.the_case, sound, failing.decision_count);

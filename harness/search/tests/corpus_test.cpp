@@ -27,7 +27,7 @@ TEST_P(TestCorpus, HasAProgramForEveryWindow) {
     EXPECT_TRUE(programs.contains(std::string(window.name.view()))) << window.name.view();
 }
 
-TEST_P(TestCorpus, ProgramsHoldOpsAndTheirArgumentsAndAtMostWhatShowsTheFaultTheyRecord) {
+TEST_P(TestCorpus, ProgramsHoldOnlyDecisionsNeededForTheirFault) {
   for (const auto& [name, program] : read_corpus(scenario(), "programs"))
     for (const Decision& decision : program.faults.empty() ? program.the_case.tape : Tape{})
       EXPECT_TRUE(decision.site_tag == site_tag(Site::op) ||
@@ -35,13 +35,13 @@ TEST_P(TestCorpus, ProgramsHoldOpsAndTheirArgumentsAndAtMostWhatShowsTheFaultThe
           << name;
 }
 
-/// The faults of a run in the order of the file: the one that it is about may come first there.
+/// The faults of a run in the order of the file, which may begin with the fault that it is about.
 void put_first(const std::string& fault, std::vector<std::string>& faults) {
   const auto found = std::find(faults.begin(), faults.end(), fault);
   if (found != faults.end()) std::rotate(faults.begin(), found, found + 1);
 }
 
-TEST_P(TestCorpus, EveryReproducerShowsWhatItSays) {
+TEST_P(TestCorpus, EveryReproducerShowsItsRecordedFault) {
   Runner runner;
   for (const auto& [name, repro] : read_corpus(scenario(), "repros")) {
     ASSERT_FALSE(repro.faults.empty()) << name;
@@ -94,7 +94,7 @@ TEST_P(TestCorpus, HasAReproducerForEveryClaimedHazard) {
 }
 
 // A window is the scenario's judgement of a fault, and a signature is what the program shows.
-TEST_P(TestCorpus, NoSignatureHoldsTheNameOfAWindow) {
+TEST_P(TestCorpus, NoSignatureContainsAWindowName) {
   for (const char* folder : {"programs", "repros", "smallest"})
     for (const auto& [name, reproducer] : read_corpus(scenario(), folder))
       for (const std::string& signature : reproducer.faults)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libFuzzer target's changes of inputs: whole records, within the size it is given.
+// The libFuzzer target's mutations of inputs: whole records, within the given size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,20 +27,20 @@ std::vector<std::uint8_t> bytes_of(const Records& records) {
   return bytes;
 }
 
-TEST(FuzzRecords, AreWhatTheDecoderReads) {
+TEST(FuzzRecords, AgreeWithTheDecoder) {
   const Records records = program(3);
   EXPECT_EQ(read_records(bytes_of(records)), records);
   EXPECT_EQ(strategies::decode(bytes_of(records)), canonical(records));
 }
 
-TEST(FuzzRecords, ACutRecordIsFilledWithZeros) {
+TEST(FuzzRecords, ATruncatedRecordIsPaddedWithZeros) {
   const auto bytes = bytes_of(program(2));
   const Records cut = read_records({bytes.data(), bytes.size() - 4});
   ASSERT_EQ(cut.size(), 2U);
   EXPECT_EQ(cut[1].value, 0U);
 }
 
-TEST(FuzzRecords, MutantsKeepWithinTheLimit) {
+TEST(FuzzRecords, MutantsStayWithinTheLimit) {
   const Records asked{record(7, 70), record(8, 80)};
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     Mutator mutator(asked, seed);
@@ -49,7 +49,7 @@ TEST(FuzzRecords, MutantsKeepWithinTheLimit) {
   }
 }
 
-TEST(FuzzRecords, AskedForLessTheMutantIsASmallerPartOfTheInput) {
+TEST(FuzzRecords, ALowerLimitGivesASubsetOfTheInput) {
   const Records all = program(6);
   std::set<Records> seen;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -71,7 +71,7 @@ TEST(FuzzRecords, QuestionsOfTheLastRunAreCopied) {
   EXPECT_GT(met, 20);
 }
 
-TEST(FuzzRecords, ACrossTakesEverySlotFromOneParent) {
+TEST(FuzzRecords, ACrossoverTakesEverySlotFromOneParent) {
   Records first = program(8);
   Records second = program(8);
   for (Decision& decision : second) decision.value += 100;
@@ -88,7 +88,7 @@ TEST(FuzzRecords, ACrossTakesEverySlotFromOneParent) {
   EXPECT_TRUE(mixed);
 }
 
-TEST(FuzzRecords, TheConfigIsARecordThatNoQuestionMeets) {
+TEST(FuzzRecords, TheConfigIsARecordThatMatchesNoQuestion) {
   const Records records{record(0, 1), {kConfigName, kConfigTag, 0, 13}};
   EXPECT_EQ(config_of(records), 13U);
   EXPECT_EQ(config_of(program(2)), 0U);

@@ -50,7 +50,7 @@ std::size_t fewest_ops(const std::string& signature) {
   return 3 + made + signature.starts_with("recycled_use");
 }
 
-TEST(Minimize, LeavesTheFewOpsThatTheFaultNeeds) {
+TEST(Minimize, KeepsOnlyTheOpsThatTheFaultNeeds) {
   Runner runner;
   std::size_t more = 0;
   for (const Failing& failing : find_failing(runner, 100)) {
@@ -62,7 +62,7 @@ TEST(Minimize, LeavesTheFewOpsThatTheFaultNeeds) {
   EXPECT_LE(more, 3u);
 }
 
-TEST(Minimize, FollowsAKnownCaseThatIsSmaller) {
+TEST(Minimize, UsesASmallerKnownCase) {
   Runner runner;
   const std::vector<Failing> all = find_failing(runner, 60);
   const Failing& first = all.front();
@@ -80,7 +80,7 @@ TEST(Minimize, FollowsAKnownCaseThatIsSmaller) {
   EXPECT_LE(again.op_count, minimizing::measure(smallest).op_count);
 }
 
-TEST(Minimize, TakesAKnownCaseOnlyIfItShowsTheFault) {
+TEST(Minimize, UsesAKnownCaseOnlyIfItShowsTheFault) {
   Runner runner;
   const Failing failing = find_failing(runner, 1).front();
   const Minimized alone = minimize(runner, failing.the_case, failing.signature);
@@ -108,7 +108,7 @@ TEST(Minimize, KeepsTheSignatureAndTheConfigAndNeverGrows) {
   }
 }
 
-TEST(Minimize, TwiceChangesNothingMore) {
+TEST(Minimize, IsIdempotent) {
   Runner runner;
   std::size_t finished = 0;
   for (const Failing& failing : find_failing(runner, 100)) {
@@ -122,7 +122,7 @@ TEST(Minimize, TwiceChangesNothingMore) {
   EXPECT_GE(finished, 90u);
 }
 
-TEST(Minimize, StaysWithinItsRuns) {
+TEST(Minimize, StaysWithinItsRunLimit) {
   Runner runner;
   for (const Failing& failing : find_failing(runner, 20)) {
     EXPECT_LE(minimize(runner, failing.the_case, failing.signature).run_count, 2000u);
@@ -134,7 +134,7 @@ TEST(Minimize, StaysWithinItsRuns) {
   }
 }
 
-TEST(Minimize, StopsWhenToldAndKeepsWhatItHas) {
+TEST(Minimize, StopsOnRequestAndKeepsItsResult) {
   Runner runner;
   const Failing failing = find_failing(runner, 1).front();
   const std::atomic<bool> stop = true;
@@ -143,7 +143,7 @@ TEST(Minimize, StopsWhenToldAndKeepsWhatItHas) {
   EXPECT_TRUE(shows(runner, result.the_case, failing.signature));
 }
 
-TEST(Minimize, LeavesOutTheWholeScheduleWhereThePlainOneWillDo) {
+TEST(Minimize, DropsTheScheduleIfTheDefaultOneSuffices) {
   Runner runner;
   const Case the_case = toy::make_case(toy::hoard, toy::small_program());
   const std::string signature = runner.run(the_case).faults.front().signature();
@@ -152,7 +152,7 @@ TEST(Minimize, LeavesOutTheWholeScheduleWhereThePlainOneWillDo) {
   EXPECT_EQ(result.decision_count, 0u);
 }
 
-TEST(Minimize, SaysThatTheSmallestRunHasLostItsFault) {
+TEST(Minimize, ReportsThatTheSmallestRunHasLostItsFault) {
   static std::uint64_t run_count;
   Scenario sleepy = toy::scenario;
   sleepy.drive = [](Scene& scene) {
@@ -181,7 +181,7 @@ TEST(Minimize, RefusesACaseThatDoesNotShowTheFault) {
   EXPECT_EQ(result.the_case.tape, toy::small_program());
 }
 
-TEST(Minimize, SaysWhatItProved) {
+TEST(Minimize, ReportsWhatItProved) {
   Runner runner;
   const Failing failing = find_failing(runner, 1).front();
   const Minimized result = minimize(runner, failing.the_case, failing.signature);
@@ -191,7 +191,7 @@ TEST(Minimize, SaysWhatItProved) {
 
 // ---- tapes ------------------------------------------------------------------------------------
 
-TEST(Minimize, MovesEverythingThatAnOpCausedAlongWithIt) {
+TEST(Minimize, MovesConsequencesWithAnOp) {
   const Name from = slot_name(0, 5), to = slot_name(0, 1);
   const std::uint64_t kind = Label("Box").hash();
   const std::vector<ActivationRecord> records{{derive_name(from, kind, 0), from, "Box", 0}};
@@ -206,7 +206,7 @@ TEST(Minimize, MovesEverythingThatAnOpCausedAlongWithIt) {
   EXPECT_EQ(minimizing::move_slots(tape, {{from, to}}, causes), moved);
 }
 
-TEST(Minimize, LeavesOutAnOpWithItsArgumentsAndAllItCaused) {
+TEST(Minimize, RemovesAnOpWithItsArgumentsAndConsequences) {
   const Name slot = slot_name(0, 5);
   const Name box = derive_name(slot, Label("Box").hash(), 0);
   const ActivationRecord record{box, slot, "Box", 0};
@@ -219,7 +219,7 @@ TEST(Minimize, LeavesOutAnOpWithItsArgumentsAndAllItCaused) {
 
 // ---- proofs -----------------------------------------------------------------------------------
 
-TEST(Prove, FindsTheLeastNumberOfDecisionsAtWhichTheProgramFails) {
+TEST(Prove, FindsTheSmallestNumberOfDecisionsThatFails) {
   Runner runner;
   const Proof proof = prove(runner, toy::make_case(toy::borrow, toy::small_program()), 3,
                             {.run_limit = 100'000, .second_limit = 60});
@@ -241,7 +241,7 @@ TEST(Prove, EnumeratesEverySetForASoundVariant) {
   EXPECT_GT(proof.run_count, proof.question_count);
 }
 
-TEST(Prove, KnowsHowManySchedulesComeNextBeforeItRunsThem) {
+TEST(Prove, PredictsTheNumberOfNextSchedules) {
   Runner runner;
   const Limits limits{.run_limit = 1'000'000, .second_limit = 60};
   for (const toy::Variant variant : {toy::retain, toy::hoard}) {
@@ -256,7 +256,7 @@ TEST(Prove, KnowsHowManySchedulesComeNextBeforeItRunsThem) {
   }
 }
 
-TEST(Prove, KeepsWhatWasNotSoughtAside) {
+TEST(Prove, KeepsOtherFaultsAside) {
   Runner runner;
   Enumeration sets(runner, toy::make_case(toy::hoard, toy::small_program()), {}, {.window = 0});
   sets.run_next_size();
@@ -265,7 +265,7 @@ TEST(Prove, KeepsWhatWasNotSoughtAside) {
   EXPECT_THAT(sets.aside().faults.front(), HasSubstr("leak"));
 }
 
-TEST(Prove, SaysThatItDidNotGetThrough) {
+TEST(Prove, ReportsAnIncompleteEnumeration) {
   Runner runner;
   const Proof proof =
       prove(runner, toy::make_case(toy::retain, toy::small_program()), 3, {.run_limit = 100});

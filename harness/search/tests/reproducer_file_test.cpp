@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// If files are written: beside links, pipes and what is read-only, in a folder of the test's own.
+// Writing files in the presence of links, pipes and read-only files.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(WholeFile, APipeOrAFolderIsNotReplaced) {
   EXPECT_EQ(folder.files().size(), 2u);
 }
 
-TEST(WholeFile, WhatIsReadOnlyIsNotReplaced) {
+TEST(WholeFile, AReadOnlyFileIsNotReplaced) {
   const Folder folder;
   write_file(folder / "kept", "old");
   ASSERT_EQ(::chmod((folder / "kept").c_str(), 0444), 0);
@@ -61,7 +61,7 @@ TEST(WholeFile, WhatIsReadOnlyIsNotReplaced) {
   EXPECT_EQ(read_file(folder / "kept"), "old");
 }
 
-TEST(WholeFile, TheModeOfWhatIsReplacedIsKept) {
+TEST(WholeFile, TheModeOfAReplacedFileIsKept) {
   const Folder folder;
   write_file(folder / "file", "old");
   for (const mode_t mode : {0600u, 0640u, 0755u}) {
@@ -80,7 +80,7 @@ std::string read_open(int opened) {
 }
 
 // A draft takes the name: the file that had it is never half one thing and half another.
-TEST(WholeFile, WhatIsReplacedStaysAsItWasForWhoHasItOpenOrLinksToIt) {
+TEST(WholeFile, OpenHandlesAndHardLinksKeepTheOldContent) {
   const Folder folder;
   write_file(folder / "file", "old");
   fs::create_hard_link(folder / "file", folder / "link");
@@ -93,7 +93,7 @@ TEST(WholeFile, WhatIsReplacedStaysAsItWasForWhoHasItOpenOrLinksToIt) {
   EXPECT_EQ(folder.files().size(), 2u);
 }
 
-TEST(WholeFile, ANewFileHasTheModeThatTheMaskLeaves) {
+TEST(WholeFile, ANewFileHasTheModeOfTheUmask) {
   const Folder folder;
   const mode_t before = ::umask(027);
   EXPECT_EQ(refusal(folder / "file"), "");
@@ -115,7 +115,7 @@ TEST(WholeFile, APlantedDraftIsNeitherFollowedNorReplaced) {
   EXPECT_EQ(folder.files().size(), 4u);
 }
 
-TEST(WholeFile, ANameAsLongAsTheFileSystemTakesIsWritten) {
+TEST(WholeFile, TheLongestPossibleNameIsWritten) {
   const Folder folder;
   EXPECT_EQ(refusal(folder / std::string(255, 'n')), "");
   EXPECT_EQ(folder.files().size(), 1u);
@@ -123,7 +123,7 @@ TEST(WholeFile, ANameAsLongAsTheFileSystemTakesIsWritten) {
   EXPECT_EQ(folder.files().size(), 1u);
 }
 
-TEST(WholeFile, AFolderThatTakesNoFileIsRefusedBeforeAnythingIsWritten) {
+TEST(WholeFile, AnUnwritableFolderIsRefusedBeforeWriting) {
   const Folder folder;
   std::string why;
   try {
@@ -166,7 +166,7 @@ TEST(Comments, AreKeptOnce) {
   EXPECT_EQ(keep_comments(text, text), text);
 }
 
-TEST(Comments, ASignInQuotesIsNone) {
+TEST(Comments, AHashSignInQuotesIsNotAComment) {
   const std::string text = "afterlife reproducer 1\n\"a # b\":0 of 0:0 lag 1\nend\n";
   EXPECT_EQ(keep_comments(text, text), text);
 }

@@ -67,7 +67,7 @@ class ReproducerFile : public ::testing::Test {
 
 // ---- writing ----------------------------------------------------------------------------------
 
-TEST(Reproducer, TellsDecisionsInWords) {
+TEST(Reproducer, WritesDecisionsInWords) {
   Runner runner;
   Tape tape = toy::small_program();
   tape.push_back(toy::decide(slot_name(toy::kUser, 1), Site::schedule,
@@ -82,7 +82,7 @@ TEST(Reproducer, TellsDecisionsInWords) {
   EXPECT_TRUE(text.ends_with("\nend\n"));
 }
 
-TEST(Reproducer, IsReadBackAsItWasWrittenAndReplaysTheRun) {
+TEST(Reproducer, RoundTripsAndReplaysTheRun) {
   Runner runner;
   strategies::RandomWalk walk(7);
   for (std::size_t run = 0; run < 300; ++run) {
@@ -100,7 +100,7 @@ TEST(Reproducer, IsReadBackAsItWasWrittenAndReplaysTheRun) {
   }
 }
 
-TEST(Reproducer, NoNameOfARandomRunNeedsItsBareHash) {
+TEST(Reproducer, EveryNameOfARandomRunIsKnown) {
   Runner runner;
   strategies::RandomWalk walk(3);
   for (int run = 0; run < 300; ++run) {
@@ -110,7 +110,7 @@ TEST(Reproducer, NoNameOfARandomRunNeedsItsBareHash) {
   }
 }
 
-TEST(Reproducer, TellsAnUnknownNameAsItsBareHash) {
+TEST(Reproducer, WritesAnUnknownNameAsItsHash) {
   Reproducer reproducer{
       toy::make_case(toy::borrow, {toy::decide(derive_name(1, 2, 3), Site::lag, 70000)}),
       {},
@@ -125,7 +125,7 @@ TEST(Reproducer, TellsAnUnknownNameAsItsBareHash) {
 
 // ---- reading ----------------------------------------------------------------------------------
 
-TEST(Reproducer, IsEditedByHand) {
+TEST(Reproducer, CanBeEditedByHand) {
   const Reproducer reproducer = parse(
       with("# A comment.\n\n  tasks user mutator\r\nuser:0   op store # remembers\n1:0 op replace\n"
            "finalize:0 of Box:0 of mutator:0 order 1\nend"));
@@ -139,11 +139,11 @@ TEST(Reproducer, IsEditedByHand) {
             toy::decide(derive_name(box, Label("finalize").hash(), 0), Site::order, 1));
 }
 
-TEST(Reproducer, APlainAnswerIsAsGoodAsNone) {
+TEST(Reproducer, ADefaultAnswerIsDropped) {
   EXPECT_TRUE(parse(with("0:0 lag 0\nend\n")).the_case.tape.empty());
 }
 
-TEST(Reproducer, KindsOfSeveralWordsStandInQuotes) {
+TEST(Reproducer, KindsOfSeveralWordsAreQuoted) {
   const Reproducer reproducer = parse(with("\"device memory\":2 of 0:1 lag[3] 1\nend\n"));
   EXPECT_EQ(
       reproducer.the_case.tape[0],
@@ -151,7 +151,7 @@ TEST(Reproducer, KindsOfSeveralWordsStandInQuotes) {
   EXPECT_THAT(to_string(reproducer), HasSubstr("\n\"device memory\":2 of 0:1 lag[3] 1\n"));
 }
 
-TEST(Reproducer, ComplainsInOneLineThatNamesTheLine) {
+TEST(Reproducer, ErrorsAreOneLineWithALineNumber) {
   const std::pair<std::string, std::string_view> kCases[] = {
       {"", "file:0: the file is empty"},
       {"#!/bin/sh\n", "file:1: this is not a reproducer"},
@@ -204,7 +204,7 @@ TEST(Reproducer, EveryTruncationIsRefused) {
     EXPECT_NE(complaint(std::string_view(text).substr(0, size)), "") << size;
 }
 
-TEST(Reproducer, NoNoiseBreaksTheReader) {
+TEST(Reproducer, NoiseDoesNotCrashTheReader) {
   const std::string text =
       with("tasks user mutator\nuser:0 op store\n\"a b\":1 of start lag[2] 3\nend\n");
   std::uint64_t state = 1;
@@ -220,14 +220,14 @@ TEST(Reproducer, NoNoiseBreaksTheReader) {
 
 // ---- files ------------------------------------------------------------------------------------
 
-TEST_F(ReproducerFile, IsWrittenWholeAndReadBack) {
+TEST_F(ReproducerFile, IsWrittenAtomicallyAndReadBack) {
   const Reproducer reproducer = parse(with("0:0 op store\nend\n"));
   write_reproducer(path("a.txt"), reproducer);
   EXPECT_EQ(to_string(read_reproducer(path("a.txt"), kCatalog)), to_string(reproducer));
   EXPECT_EQ(file_count(), 1u);
 }
 
-TEST_F(ReproducerFile, LeavesNothingBehindWhereItCannotBeWritten) {
+TEST_F(ReproducerFile, LeavesNothingBehindIfItCannotBeWritten) {
   std::filesystem::create_directory(path("taken"));
   std::ofstream(path("taken/inside")) << "x";
   const Reproducer reproducer = parse(with("end\n"));
@@ -236,9 +236,8 @@ TEST_F(ReproducerFile, LeavesNothingBehindWhereItCannotBeWritten) {
   EXPECT_EQ(file_count(), 1u);
 }
 
-// Code that reads meanwhile, or whatever kills the writer: the old file is there whole until the
-// new one is.
-TEST_F(ReproducerFile, IsReplacedAndNeverWrittenOver) {
+// Despite concurrent readers or a killed writer, the whole old file exists until the new one does.
+TEST_F(ReproducerFile, IsReplacedAndNeverOverwrittenInPlace) {
   write_whole_file(path("a.txt"), "old");
   std::filesystem::create_hard_link(path("a.txt"), path("reader.txt"));
   write_whole_file(path("a.txt"), "new");
@@ -246,7 +245,7 @@ TEST_F(ReproducerFile, IsReplacedAndNeverWrittenOver) {
   EXPECT_EQ(read_file(path("reader.txt")), "old");
 }
 
-TEST_F(ReproducerFile, LeavesNothingBehindWhereTheDiskIsFull) {
+TEST_F(ReproducerFile, LeavesNothingBehindIfTheDiskIsFull) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -258,13 +257,13 @@ TEST_F(ReproducerFile, LeavesNothingBehindWhereTheDiskIsFull) {
   EXPECT_EQ(file_count(), 0u);
 }
 
-TEST_F(ReproducerFile, OneThatIsNotThereOrAFolderIsRefused) {
+TEST_F(ReproducerFile, AMissingFileAndAFolderAreRefused) {
   EXPECT_THAT(complaint_of_file(path("missing")), HasSubstr("missing: cannot open: No such file"));
   EXPECT_THAT(complaint_of_file(path("")), HasSubstr("is a folder"));
 }
 
 // A run that ended at its limit leaves such one, if there was no time to make it smaller.
-TEST_F(ReproducerFile, OneOfTwoMebibytesIsRead) {
+TEST_F(ReproducerFile, AFileOfTwoMebibytesIsRead) {
   std::ofstream file(path("long"));
   file << kHeader;
   for (std::size_t line = 0; line < (std::size_t{2} << 20) / 64; ++line)
@@ -274,7 +273,7 @@ TEST_F(ReproducerFile, OneOfTwoMebibytesIsRead) {
   EXPECT_EQ(complaint_of_file(path("long")), "");
 }
 
-TEST_F(ReproducerFile, OneOfAGibibyteIsRefusedUnread) {
+TEST_F(ReproducerFile, AFileOfOneGibibyteIsRefusedUnread) {
   std::ofstream(path("large")) << "afterlife reproducer 1\n";
   std::filesystem::resize_file(path("large"), std::uintmax_t{1} << 30);
   EXPECT_THAT(complaint_of_file(path("large")), HasSubstr("is over 16 MiB"));

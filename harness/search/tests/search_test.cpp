@@ -30,7 +30,7 @@ SearchResult search_toy(toy::Variant variant, const SearchOptions& options) {
   return search(runner, toy::scenario, variant, options);
 }
 
-TEST(Search, FindsWhatEachVariantClaims) {
+TEST(Search, FindsTheClaimedHazardsOfEachVariant) {
   const SearchOptions options = options_for(20'000);
   EXPECT_EQ(search_toy(toy::borrow, options).verdict, Verdict::caught);
   EXPECT_EQ(search_toy(toy::retain, options).verdict, Verdict::held);
@@ -65,7 +65,7 @@ std::pair<std::ptrdiff_t, std::size_t> size_of(const Tape& tape) {
   return {ops, tape.size()};
 }
 
-TEST(Search, KeepsTheSmallestOfAllRunsThatShowedABug) {
+TEST(Search, KeepsTheSmallestRunOfEachBug) {
   SearchOptions options = options_for(4000);
   options.minimize = false;
   std::map<Key, std::pair<std::ptrdiff_t, std::size_t>> smallest;
@@ -112,7 +112,7 @@ TEST(Search, KeepsACasePerSignatureAndWindowAndMinimizesItThere) {
                           [](const auto& row) { return row.second.size() == 2; }));
 }
 
-TEST(Search, CountsTheFaultsOfOneWindowAloneWhereThatIsAsked) {
+TEST(Search, CountsTheFaultsOfOneWindowOnRequest) {
   Scenario timed = toy::scenario;
   timed.window_of = by_time;
   SearchOptions options = options_for(6000);
@@ -126,7 +126,7 @@ TEST(Search, CountsTheFaultsOfOneWindowAloneWhereThatIsAsked) {
   EXPECT_EQ(result.verdict, Verdict::refuted) << "of that window the claim says nothing";
 }
 
-TEST(Search, NamesHazardsThatAreNotClaimed) {
+TEST(Search, NamesUnclaimedHazards) {
   Scenario timed = toy::scenario;
   timed.window_of = by_time;
   Runner runner;
@@ -138,7 +138,7 @@ TEST(Search, NamesHazardsThatAreNotClaimed) {
   EXPECT_TRUE(claimed.names_of(Standing::outside).empty());
 }
 
-TEST(Search, ARowPerWindowHasItsArrivalsAndWhatBecameOfThem) {
+TEST(Search, ARowPerWindowHasItsArrivalsAndTheirResults) {
   const SearchResult result = search_toy(toy::borrow, options_for(4000));
   ASSERT_GE(result.rows.size(), 2u);
   const StandingRow& stale = result.rows[0];
@@ -150,7 +150,7 @@ TEST(Search, ARowPerWindowHasItsArrivalsAndWhatBecameOfThem) {
   for (const StandingRow& row : result.rows) EXPECT_LE(row.arrivals.caught, row.arrivals.reached);
 }
 
-TEST(Search, WhatNoRuleGivesAWindowIsARowOfItsOwn) {
+TEST(Search, FaultsWithoutAWindowHaveTheirOwnRow) {
   Scenario wordless = toy::scenario;
   wordless.window_of = [](const Scene&, const Fault&) { return -1; };
   Runner runner;
@@ -166,7 +166,7 @@ TEST(Search, WhatNoRuleGivesAWindowIsARowOfItsOwn) {
 
 int even_or_odd(const Scene&, const Fault& fault) { return static_cast<int>(fault.tick % 2); }
 
-TEST(Search, AWayInHasARowOfItsOwn) {
+TEST(Search, EachWayInHasItsOwnRow) {
   static constexpr Label kWays[] = {"even", "odd"};
   Scenario ways = toy::scenario;
   ways.ways = kWays;
@@ -183,7 +183,7 @@ TEST(Search, AWayInHasARowOfItsOwn) {
 }
 
 // Whatever a broken heap shows later is the break's, not another way in.
-TEST(Search, DoesNotHoldAgainstAClaimWhatOnlyComesAfterAClaimedFault) {
+TEST(Search, FaultsThatFollowAClaimedFaultDoNotRefuteTheClaim) {
   Scenario shaken = toy::scenario;
   shaken.judge = [](Scene& scene) {
     if (scene.world().history.faults().empty()) return;
@@ -260,22 +260,22 @@ TEST(Search, IsAFunctionOfSeedAndRunsHoweverSlowTheMachine) {
   EXPECT_EQ(found_after(std::chrono::milliseconds(3)), quick);
 }
 
-TEST(Search, TellsOfAFindingBeforeTheNextRun) {
+TEST(Search, ReportsAFindingBeforeTheNextRun) {
   static std::uint64_t runs;
   runs = 0;
   Scenario counted = toy::scenario;
   counted.judge = [](Scene&) { ++runs; };
   SearchOptions options = options_for(2000);
-  std::set<std::uint64_t> told;  // Runs; each was replayed once.
+  std::set<std::uint64_t> reported;  // Runs; each was replayed once.
   options.found = [&](const Finding& finding) {
-    if (!told.insert(finding.first_run).second) return;
-    EXPECT_EQ(runs, finding.first_run + told.size());
+    if (!reported.insert(finding.first_run).second) return;
+    EXPECT_EQ(runs, finding.first_run + reported.size());
   };
   options.minimize = false;
   options.run_limit = 30;
   Runner runner;
   search(runner, counted, toy::borrow, options);
-  EXPECT_FALSE(told.empty());
+  EXPECT_FALSE(reported.empty());
 }
 
 TEST(Search, UsesAllItsTime) {
@@ -287,7 +287,7 @@ TEST(Search, UsesAllItsTime) {
   EXPECT_GT(caught.seconds + caught.minimize_seconds, 0.97);
 }
 
-TEST(Search, GoesOnWhileTheClaimIsShortOfRuns) {
+TEST(Search, ContinuesUntilTheClaimHasEnoughRuns) {
   Scenario slow = toy::scenario;
   slow.judge = [](Scene&) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
   SearchOptions options = options_for(0);
@@ -300,7 +300,7 @@ TEST(Search, GoesOnWhileTheClaimIsShortOfRuns) {
   EXPECT_LT(result.tally.runs, 2000u);
 }
 
-TEST(Search, SaysWhereTimeCutTheMinimizerOff) {
+TEST(Search, ReportsAMinimizationCutOffByTime) {
   Scenario slow = toy::scenario;
   slow.judge = [](Scene&) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
   SearchOptions options = options_for(30);
@@ -311,7 +311,7 @@ TEST(Search, SaysWhereTimeCutTheMinimizerOff) {
   EXPECT_TRUE(search(runner, slow, toy::borrow, options).cut_short);
 }
 
-TEST(Search, SaysWhatItDidNotMinimize) {
+TEST(Search, ReportsFindingsNotMinimized) {
   SearchOptions options = options_for(2000);
   for (const Finding& finding : search_toy(toy::borrow, options).findings)
     EXPECT_TRUE(finding.is_minimized) << finding.signature;
@@ -339,7 +339,7 @@ TEST(Search, KeepsTheRunWithTheFewestOpsOfEachBug) {
   }
 }
 
-TEST(Search, GoesRoundAllConfigs) {
+TEST(Search, CyclesThroughAllConfigs) {
   const SearchResult result = search_toy(toy::retain, options_for(1000));
   ASSERT_EQ(result.configs.size(), config_count(toy::scenario));
   for (const ConfigTally& config : result.configs) EXPECT_EQ(config.tally.runs, 250u);
@@ -354,7 +354,7 @@ TEST(Search, KeepsToTheConfigsItIsGiven) {
   EXPECT_EQ(result.configs[0].config, config_at(toy::scenario, 2));
 }
 
-TEST(Search, CountsWhatWasReachedAndWhichOpsRan) {
+TEST(Search, CountsReachedWindowsAndOps) {
   const SearchResult result = search_toy(toy::borrow, options_for(10'000));
   EXPECT_GT(result.windows[0].reached, 1000u);
   EXPECT_GT(result.windows[0].caught, 100u);
@@ -378,7 +378,7 @@ TEST(Search, StopsAtTheFirstFaultOnRequest) {
   EXPECT_EQ(result.tally.runs, result.first_fault_run);
 }
 
-TEST(Search, KeepsWhatItFoundWhenStoppedFromOutside) {
+TEST(Search, KeepsItsFindingsWhenStopped) {
   std::atomic<bool> stop = false;
   SearchOptions options = options_for(0);
   options.stop = &stop;
@@ -403,7 +403,7 @@ TEST(Search, ReportsARunThatDiffersFromItself) {
   EXPECT_TRUE(result.findings.at(0).nondeterministic);
 }
 
-TEST(Search, KeepsNoMoreFindingsThanAsked) {
+TEST(Search, KeepsAtMostTheRequestedFindings) {
   SearchOptions options = options_for(20'000);
   options.finding_limit = 1;
   const SearchResult result = search_toy(toy::borrow, options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first step that two runs do not have in common, on trails made by hand, and what triage makes
-// of it on a path of a few lines.
+// The first step in which two runs differ, on trails made by hand; and triage by differences on a
+// path of a few lines.
 #include "harness/search/triage/difference.h"
 
 #include <gmock/gmock.h>
@@ -56,33 +56,33 @@ Repair first(const Trail& good, const Trail& bad) {
 
 Repair revert(Label act, Label how, Label site) { return {RepairKind::revert, act, how, {}, site}; }
 
-TEST(TriageDifference, ACallIsToldByTheArgumentThatIsNotAsBefore) {
+TEST(TriageDifference, AChangedCallIsDescribedByItsArgument) {
   const Trail good = trail({call("cuMemcpyHtoDAsync", "upload", {7, 8, 64, 1})});
   const Trail bad = trail({call("cuMemcpyHtoDAsync", "upload", {7, 8, 64, 0})});
   EXPECT_EQ(first(good, bad), revert("cuMemcpyHtoDAsync", "argument 4", "upload"));
   EXPECT_EQ(in_words(first(good, bad)), "as before, have cuMemcpyHtoDAsync in upload argument 4");
 }
 
-TEST(TriageDifference, WhatIsLeftOutIsToldWhereItWasDone) {
+TEST(TriageDifference, AMissingActIsReportedAtItsSite) {
   const Trail good = trail({note("begun"), write("count", 0, 2, "bind"), note("bound")});
   const Trail bad = trail({note("begun"), note("bound")});
   EXPECT_EQ(first(good, bad), revert("write of count", triaging::kLeftOut, "bind"));
 }
 
-TEST(TriageDifference, WhatIsDoneBesidesIsToldWhereItIsDone) {
+TEST(TriageDifference, AnAdditionalActIsReportedAtItsSite) {
   const Trail good = trail({note("begun")});
   const Trail bad = trail({note("begun"), asks("delete"), end_of("Pack", "delete")});
   EXPECT_EQ(first(good, bad), revert("death of Pack", triaging::kDone, "delete"))
       << "who goes on does nothing yet";
 }
 
-TEST(TriageDifference, WhatIsDoneInPlaceOfAnotherActIsToldForBoth) {
+TEST(TriageDifference, AReplacedActIsReportedForBothActs) {
   const Trail good = trail({call("cuGraphAddEventWaitNode", "add", {1})});
   const Trail bad = trail({call("cuGraphAddEventRecordNode", "add", {1})});
   EXPECT_EQ(first(good, bad), revert("cuGraphAddEventRecordNode", triaging::kDone, "add"));
 }
 
-TEST(TriageDifference, AWriteElsewhereIsAnotherActAndAnotherValueIsNot) {
+TEST(TriageDifference, AWriteElsewhereIsAnotherActButAnotherValueIsNot) {
   const Trail good = trail({write("table", 3, 5)});
   EXPECT_EQ(first(good, trail({write("table", 3, 6)})),
             revert("write of table", triaging::kOtherwise, "store"));
@@ -90,37 +90,37 @@ TEST(TriageDifference, AWriteElsewhereIsAnotherActAndAnotherValueIsNot) {
             revert("write of table", triaging::kDone, "store"));
 }
 
-TEST(TriageDifference, NumbersInWhatIsToldAreLeftOpen) {
+TEST(TriageDifference, NumbersInDescriptionsAreIgnored) {
   const Trail good = trail({note("in the barrier of collective 1")});
   const auto of = [&](Label late) { return first(good, trail({note(late), good.steps()[0]})); };
   EXPECT_EQ(of("in the barrier of collective 12"), of("in the barrier of collective 3"));
   EXPECT_FALSE(of("in the barrier of collective 12") == of("in the queue of collective 12"));
 }
 
-TEST(TriageDifference, WhereNothingIsDoneTheSiteIsAllThatIsKnown) {
+TEST(TriageDifference, WithoutAnActOnlyTheSiteIsKnown) {
   const Trail good = trail({note("begun")});
   EXPECT_EQ(first(good, trail({note("begun"), asks("map")})), revert({}, triaging::kDone, "map"));
 }
 
-TEST(TriageDifference, EqualRunsHaveNone) {
+TEST(TriageDifference, EqualRunsHaveNoDifference) {
   EXPECT_FALSE(triaging::difference_of(trail({note("begun")}), trail({note("begun")})));
 }
 
-TEST(TriageDifference, ARunThatEndsLeavesOutWhatComesNext) {
+TEST(TriageDifference, ARunThatEndsEarlyLacksTheNextAct) {
   Trail bad;
   bad.add(note("begun"));
   EXPECT_EQ(first(trail({note("begun"), call("cuMemAlloc", "make")}), bad),
             revert("cuMemAlloc", triaging::kLeftOut, "make"));
 }
 
-TEST(TriageDifference, ThatAnOpGetsToAPlaceIsNotYetDone) {
+TEST(TriageDifference, ReachingASiteIsNotAnAct) {
   const Step gets_there{.kind = Kind::event, .event = EventKind::step, .what = "delete_pack"};
   const Trail bad = trail({note("begun"), gets_there, end_of("Pack", "delete_pack")});
   EXPECT_EQ(first(trail({note("begun")}), bad),
             revert("death of Pack", triaging::kDone, "delete_pack"));
 }
 
-TEST(TriageDifference, AtAPlaceWhateverIsWrittenIsOneAct) {
+TEST(TriageDifference, WritesAtOneSiteAreOneAct) {
   const auto at = [](Label what) {
     return triaging::revert_at({write(what, 0, 1), triaging::kLeftOut}, "Objects::incref #1");
   };
@@ -135,7 +135,7 @@ void calls_of_the_trail(Trail& trail, int count) {
   for (int i = 0; i < count; ++i) trail.add(note("again"));
 }
 
-TEST(TriageDifference, ATrailTellsHowOftenCodeRanBefore) {
+TEST(TriageDifference, ATrailCountsEarlierExecutions) {
   Trail trail;
   trail.watch_code_at(5);
   calls_of_the_trail(trail, 3);
@@ -149,7 +149,7 @@ TEST(TriageDifference, ATrailTellsHowOftenCodeRanBefore) {
   EXPECT_THAT(counts, Contains(0)) << "the call of the watched step did not";
 }
 
-TEST(TriageDifference, AQuestionRightBeforeAStepIsPartOfIt) {
+TEST(TriageDifference, AQuestionBeforeAStepIsPartOfTheStep) {
   const auto highest = [](bool asked) {
     Trail trail;
     trail.watch_code_at(1);
@@ -163,7 +163,7 @@ TEST(TriageDifference, AQuestionRightBeforeAStepIsPartOfIt) {
   EXPECT_EQ(highest(false), 1u);
 }
 
-TEST(TriageDifference, HandlesAreTheSameWhereTheyAreSeenInTheSameOrder) {
+TEST(TriageDifference, HandlesAreIdentifiedByOrderOfAppearance) {
   const int memory[3] = {};
   const auto seen = [&](std::vector<int> order) {
     Trail trail;
@@ -220,7 +220,7 @@ Triage beside(std::size_t variant, std::size_t good_variant) {
   return triage(runner, std::vector{suspect(variant)}, options);
 }
 
-TEST(TriageDifference, IsTheCauseWhereThereIsAGoodProgram) {
+TEST(TriageDifference, IsTheCauseIfAGoodProgramExists) {
   const Triage found = beside(0, 1);
   ASSERT_THAT(found.causes, SizeIs(1));
   EXPECT_EQ(found.causes[0].repair, revert("death of Part", triaging::kDone, "clear"));
@@ -228,7 +228,7 @@ TEST(TriageDifference, IsTheCauseWhereThereIsAGoodProgram) {
 }
 
 /// Two cases that differ at one place, at which nothing was done before, and at their own sites.
-TEST(TriageDifference, OnePlaceIsOneCauseWhateverTheSites) {
+TEST(TriageDifference, OneDifferenceIsOneCauseAcrossSites) {
   Runner runner;
   TriageOptions options;
   options.good = [&](std::size_t, Case the_case, std::optional<std::size_t> step) {
@@ -250,18 +250,18 @@ TEST(TriageDifference, OnePlaceIsOneCauseWhateverTheSites) {
             "as before, have death of Part in drop (parts.cpp:7) not done");
 }
 
-TEST(TriageDifference, AProgramThatShowsTheFaultTooIsNoGoodOne) {
+TEST(TriageDifference, AProgramThatShowsTheFaultIsNotAGoodOne) {
   const Triage found = beside(0, 0);
   ASSERT_THAT(found.causes, SizeIs(1));
   EXPECT_EQ(found.causes[0].repair.kind, RepairKind::hold);
 }
 
-TEST(TriageDifference, WhatNoStepTellsIsUnexplained) {
+TEST(TriageDifference, AFaultWithoutADifferenceIsUnexplained) {
   EXPECT_THAT(beside(2, 1).unexplained, SizeIs(1));
   EXPECT_THAT(beside(2, 1).causes, IsEmpty());
 }
 
-TEST(TriageDifference, ToFollowARunChangesNothingInIt) {
+TEST(TriageDifference, FollowingARunDoesNotChangeIt) {
   Runner runner;
   runner.run(suspect(0).the_case);
   const std::uint64_t before = runner.trace_hash();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders on a path of a few lines: what a run shows that comes too early, and what nothing else
-// than putting it later removes.
+// Orders on a path of a few lines: accesses that happen too early, and that only a later execution
+// repairs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-/// Ways in which two acts come in the wrong order, by variant.
+/// Bugs by variant: two acts in the wrong order.
 enum Bug : std::size_t {
   early_read,
   any_read,
@@ -61,7 +61,7 @@ void send(Scene& scene, Desk& desk) {
   desk.note.write(7, Generation{1});
 }
 
-/// The note is another reader's before and after.
+/// Another reader uses the note before and after.
 void send_between_others(Scene& scene, Desk& desk) {
   const SiteScope site(scene.world().scheduler, "send");
   desk.note.write(5, Generation{2});
@@ -221,15 +221,15 @@ std::vector<Suspect> drawn(Runner& runner, Bug bug, std::size_t count) {
   return found;
 }
 
-// ---- what an order explains ---------------------------------------------------------------------
+// ---- faults that an order explains --------------------------------------------------------------
 
-TEST(TriageOrder, AReaderBeforeItsWriterWaitsForIt) {
+TEST(TriageOrder, AReaderWaitsForItsWriter) {
   Runner runner;
   EXPECT_EQ(cause_of(runner, suspect(early_read)), order("receive", "send", "note"));
 }
 
 // To keep the note for its reader would remove the late read, and to wait for it the early one.
-TEST(TriageOrder, AReaderThatIsEarlyOrLateReadsItsOwnWord) {
+TEST(TriageOrder, AnOrderRepairsEarlyAndLateReaders) {
   Runner runner;
   const Repair in_order = order({}, {}, "note");
   EXPECT_EQ(cause_of(runner, suspect(any_read)), in_order);
@@ -243,12 +243,12 @@ TEST(TriageOrder, AReaderThatIsEarlyOrLateReadsItsOwnWord) {
   EXPECT_FALSE(trial.stays_away(hold, finding));
 }
 
-TEST(TriageOrder, ADeathBeforeAUseComesAfterIt) {
+TEST(TriageOrder, AnEndBeforeAUseIsMovedAfterIt) {
   Runner runner;
   EXPECT_EQ(cause_of(runner, suspect(early_drop)), order("drop", "use", "Leaf"));
 }
 
-TEST(TriageOrder, ATaskOfACircleTakesItsLocksWhenTheOtherHasGivenThemUp) {
+TEST(TriageOrder, ALockCycleIsRepairedByOrderingTheTasks) {
   Runner runner;
   EXPECT_EQ(cause_of(runner, suspect(circle)), order("read", "write", "left lock"));
 }
@@ -264,7 +264,7 @@ TEST(TriageOrder, ALaunchOfAGraphWaitsForWorkOfAnotherStream) {
             order("launch", "fill", "bytes of device memory"));
 }
 
-TEST(TriageOrder, NothingSmallerThanAnOrderRemovesThem) {
+TEST(TriageOrder, OnlyAnOrderRemovesThem) {
   Runner runner;
   triaging::Trial trial(runner, {});
   for (const Bug bug : {early_read, early_drop, circle, race}) {
@@ -276,10 +276,10 @@ TEST(TriageOrder, NothingSmallerThanAnOrderRemovesThem) {
   }
 }
 
-// ---- what it is not -----------------------------------------------------------------------------
+// ---- orders that do not help --------------------------------------------------------------------
 
 // The use waits for the drop by itself.
-TEST(TriageOrder, AnOrderThatCannotBeHadIsNone) {
+TEST(TriageOrder, AnImpossibleOrderIsNotARepair) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(needed_drop))->finding;
@@ -296,7 +296,7 @@ TEST(TriageOrder, AnOrderThatCannotBeHadIsNone) {
 }
 
 // The second waits for the first by itself, which is let go when nothing else can continue.
-TEST(TriageOrder, OfSeveralOrdersAllAreHad) {
+TEST(TriageOrder, SeveralOrdersAreAllEnforced) {
   Runner runner;
   const Case one = suspect(needed_drop).the_case;
   const triaging::Turns had{slot_name(1, 0), slot_name(0, 0), {}, triaging::Turns::kAllAtRest};
@@ -311,7 +311,7 @@ TEST(TriageOrder, OfSeveralOrdersAllAreHad) {
   }
 }
 
-TEST(TriageOrder, AnOrderThatHelpsTheRecordedScheduleAloneIsNone) {
+TEST(TriageOrder, AnOrderThatHelpsOnlyTheRecordedScheduleIsNotARepair) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(other_drop))->finding;
@@ -320,7 +320,7 @@ TEST(TriageOrder, AnOrderThatHelpsTheRecordedScheduleAloneIsNone) {
   EXPECT_THAT(triage(runner, std::vector{suspect(other_drop)}).unexplained, SizeIs(1));
 }
 
-TEST(TriageOrder, AReaderThatWaitsForNobodyIsNotRepaired) {
+TEST(TriageOrder, AnOrderAfterAnUnknownWriterRepairsNothing) {
   Runner runner;
   triaging::Trial trial(runner, {});
   triaging::Finding finding = trial.look(0, suspect(early_read))->finding;
@@ -330,14 +330,14 @@ TEST(TriageOrder, AReaderThatWaitsForNobodyIsNotRepaired) {
   EXPECT_FALSE(trial.passes(order("receive", "send", "another"), finding));
 }
 
-TEST(TriageOrder, OnlyTheActsThatItNamesAreDelayed) {
+TEST(TriageOrder, OnlyTheNamedActsAreDelayed) {
   const Order one("note", "receive", "send");
   EXPECT_TRUE(one.delays("note", "receive"));
   EXPECT_FALSE(one.delays("note", "send"));
   EXPECT_FALSE(one.delays("book", "receive"));
 }
 
-TEST(TriageOrder, WhatAnybodyElseDidBeforeIsNoOrder) {
+TEST(TriageOrder, AnOrderCountsOnlyTheNamedActs) {
   Order one("note", "receive", "send");
   one.kept("stranger");
   EXPECT_EQ(one.kept_count(), 0u);
@@ -346,7 +346,7 @@ TEST(TriageOrder, WhatAnybodyElseDidBeforeIsNoOrder) {
   EXPECT_EQ(one.by(), Label("send"));
 }
 
-TEST(TriageOrder, CostsMoreTheMoreItLeavesOpenAndMoreThanAnyHold) {
+TEST(TriageOrder, AMoreGeneralOrderCostsMoreAndAnyOrderMoreThanAHold) {
   const Repair named = order("receive", "send", "note");
   Repair open = named;
   open.object = {};
@@ -357,7 +357,7 @@ TEST(TriageOrder, CostsMoreTheMoreItLeavesOpenAndMoreThanAnyHold) {
 
 // ---- its name, and its runs ---------------------------------------------------------------------
 
-TEST(TriageOrder, SchedulesOfOneBugHaveOneCauseOfOneName) {
+TEST(TriageOrder, SchedulesOfOneBugHaveOneCause) {
   for (const Bug bug : {early_read, early_drop, circle}) {
     Runner runner;
     const Repair plain = cause_of(runner, suspect(bug));
@@ -374,7 +374,7 @@ TEST(TriageOrder, SchedulesOfOneBugHaveOneCauseOfOneName) {
   }
 }
 
-TEST(TriageOrder, TheTapeOfARunInOrderReplaysIt) {
+TEST(TriageOrder, TheTapeOfAnOrderedRunReplaysIt) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(early_drop))->finding;
@@ -397,7 +397,7 @@ TEST(TriageOrder, TheTapeOfARunInOrderReplaysIt) {
   }
 }
 
-TEST(TriageOrder, IsSaidInWords) {
+TEST(TriageOrder, IsDescribedInWords) {
   EXPECT_EQ(in_words(order("receive", "send", "note")),
             "have receive wait until send is done with note");
   EXPECT_EQ(in_words(order("receive", "send", {})),
@@ -405,7 +405,7 @@ TEST(TriageOrder, IsSaidInWords) {
   EXPECT_EQ(in_words(order({}, "send", {})), "have all wait until send is done with everything");
 }
 
-TEST(TriageOrder, IsTheRemedyOfOneCase) {
+TEST(TriageOrder, RepairsOneCase) {
   Runner runner;
   const Remedy remedy = least_repair(runner, suspect(early_read));
   EXPECT_TRUE(remedy.found);
@@ -417,7 +417,7 @@ TEST(TriageOrder, IsTheRemedyOfOneCase) {
   EXPECT_TRUE(removes(runner, remedy.repair, suspect(early_read), 0));
 }
 
-TEST(TriageOrder, ChangesNothingInLaterRuns) {
+TEST(TriageOrder, DoesNotAffectLaterRuns) {
   Runner runner;
   for (const Bug bug : {early_read, early_drop, circle, race}) {
     const Suspect one = suspect(bug);

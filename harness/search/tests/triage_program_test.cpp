@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops of a program that are put in its order, where nothing has written what is read too early.
+// Repairs that order ops of a program, if a read is too early because nothing has written yet.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ void come(Scheduler& scheduler, Meeting& meeting) {
   scheduler.touch(meeting.bell);
 }
 
-/// In the first op, if it is made at all, nothing is done; in the third, something comes.
+/// The first op may be left out, and only takes a turn; the third one calls come().
 void come_later(Scene& scene, Meeting& meeting) {
   Scheduler& scheduler = scene.world().scheduler;
   scene.exercised();
@@ -48,7 +48,7 @@ void come_later(Scene& scene, Meeting& meeting) {
   come(scheduler, meeting);
 }
 
-/// In the second op, reads as soon as something has come, with the lock that the writer needs.
+/// In the second op, reads as soon as come() was called, and holds the lock that the writer needs.
 void read(Scene& scene, Meeting& meeting) {
   Scheduler& scheduler = scene.world().scheduler;
   const ActivationScope slot(scheduler, 0, 1);
@@ -87,7 +87,7 @@ const Scenario& meetings() {
 
 // To wait for the writer would be for ever, as the reader has its lock. Runs without the first op
 // are among those that are searched.
-TEST(TriageProgram, AnOpThatMixesInComesAfterThoseBeforeIt) {
+TEST(TriageProgram, AnInterferingOpIsOrderedAfterEarlierOps) {
   Runner runner;
   const Suspect suspect{{&meetings(), 0, config_at(meetings(), 0), &toy::no_device, {}}, ""};
   const Triage found = triage(runner, std::vector{suspect});

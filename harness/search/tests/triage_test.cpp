@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triage on a path of a few lines, in which every repair can be told by hand.
+// Triage on a path of a few lines, in which every repair can be derived by hand.
 #include "harness/search/triage/triage.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-/// One that takes its time to go.
+/// An object that ends slowly.
 struct Part {
   ~Part() {
     for (int i = 0; slow != nullptr && i < 8; ++i) slow->turn({});
@@ -37,7 +37,7 @@ struct Whole {
   Owned<Part> part;
 };
 
-/// Ways in which the path goes wrong, by variant.
+/// Bugs of the path, by variant.
 enum Bug : std::size_t {
   stale_part,
   failed_open,
@@ -82,13 +82,13 @@ void look(Scene& scene, Shelf& shelf) {
   scene.expect("content", shelf.seen->content, 7);
 }
 
-/// The owner of the part goes from what it was in, and the part is still there.
+/// Reports a wrong owner of the part, which still exists.
 void leave(Scene& scene, Shelf& shelf) {
   World& world = scene.world();
   world.history.add(world.ledger.describe(FaultKind::wrong_owner, shelf.whole->part.birth()));
 }
 
-/// The part, which is gone, is ended once more; or another in its place, if any is there.
+/// Ends the dead part once more, or another object in its place.
 void end_again(Scene& scene, Shelf& shelf) {
   Ledger& ledger = scene.world().ledger;
   const SiteScope site(scene.world().scheduler, "end");
@@ -151,12 +151,12 @@ constexpr std::size_t kPeeks = 2;
 
 Tape failing_open() { return {toy::decide(slot_name(0, 0), Site::failure, 1)}; }
 
-/// Things of this kind, kept until they were looked at.
+/// A hold of objects of this kind until they were used.
 Repair hold(Label object, Label used = "use") {
   return {RepairKind::hold, object, "set_up", {}, used};
 }
 
-TEST(Triage, NamesWhatIsKeptAndForWhichUse) {
+TEST(Triage, NamesTheKeptObjectAndItsUse) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(stale_part)});
   ASSERT_THAT(found.causes, SizeIs(1));
@@ -166,7 +166,7 @@ TEST(Triage, NamesWhatIsKeptAndForWhichUse) {
   EXPECT_THAT(found.unexplained, IsEmpty());
 }
 
-TEST(Triage, ARepairOfTheRecordedScheduleAloneIsNone) {
+TEST(Triage, ARepairOfOnlyTheRecordedScheduleIsRejected) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(stale_part))->finding;
@@ -175,7 +175,7 @@ TEST(Triage, ARepairOfTheRecordedScheduleAloneIsNone) {
   EXPECT_TRUE(trial.removes(hold("Part"), finding));
 }
 
-TEST(Triage, ARepairForAUseThatNeverComesIsNone) {
+TEST(Triage, ARepairForAUseThatNeverComesIsRejected) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(stale_whole))->finding;
@@ -184,7 +184,7 @@ TEST(Triage, ARepairForAUseThatNeverComesIsNone) {
   EXPECT_TRUE(trial.removes(hold("Part"), finding));
 }
 
-TEST(Triage, AKnownRepairStillWorksWhereTheRunGetsPastItsFaultWithIt) {
+TEST(Triage, AKnownRepairWorksIfTheRunPassesItsFault) {
   Runner runner;
   const std::optional<WorkingRepair> found =
       repair_that_still_works(runner, suspect(stale_part), in_words(hold("Part")));
@@ -200,7 +200,7 @@ TEST(Triage, AKnownRepairStillWorksWhereTheRunGetsPastItsFaultWithIt) {
   EXPECT_FALSE(repair_that_still_works(runner, suspect(stale_part), ""));
 }
 
-TEST(Triage, WhatAnotherScheduleShowsAgainIsNotChosenFrom) {
+TEST(Triage, ARepairRefutedByAnotherScheduleIsDropped) {
   Runner runner;
   triaging::Trial trial(runner, {});
   triaging::Trial::Look look = *trial.look(0, suspect(stale_part));
@@ -210,8 +210,8 @@ TEST(Triage, WhatAnotherScheduleShowsAgainIsNotChosenFrom) {
     EXPECT_NE(one.repair.object, Label("Whole")) << "the part goes by itself";
 }
 
-// To keep the whole would keep its part, too.
-TEST(Triage, WhereARepairOfTheVeryThingWorksNoOtherIsLookedAt) {
+// A hold of the whole would keep its part, too.
+TEST(Triage, ARepairOfTheFaultsObjectExcludesOthers) {
   Runner runner;
   triaging::Trial trial(runner, {});
   triaging::Trial::Look look = *trial.look(0, suspect(stale_whole));
@@ -221,7 +221,7 @@ TEST(Triage, WhereARepairOfTheVeryThingWorksNoOtherIsLookedAt) {
     EXPECT_EQ(one.repair.object, Label("Part")) << in_words(one.repair);
 }
 
-TEST(Triage, AThingIsKeptForOneUseAndNoOther) {
+TEST(Triage, AnObjectIsKeptForOneUseOnly) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(stale_part))->finding;
@@ -229,7 +229,7 @@ TEST(Triage, AThingIsKeptForOneUseAndNoOther) {
 }
 
 // To keep the part for all that use it has it end once, as what is kept has not ended.
-TEST(Triage, ASecondEndIsAUseThatHasToBeNamed) {
+TEST(Triage, ASecondEndIsANamedUse) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(ended_twice)});
   ASSERT_THAT(found.causes, SizeIs(1));
@@ -245,7 +245,7 @@ TEST(Triage, ASecondEndIsAUseThatHasToBeNamed) {
   EXPECT_TRUE(trial.passes(hold("Part", {}), used)) << "its end comes later, and is another fault";
 }
 
-TEST(Triage, UsesOfWhatIsLetGoAtOneSiteAreOneCause) {
+TEST(Triage, UsesOfObjectsReleasedAtOneSiteAreOneCause) {
   Runner runner;
   const Triage found = triage(
       runner, std::vector{suspect(stale_part), suspect(stale_part, kPeeks), suspect(stale_part)});
@@ -256,14 +256,14 @@ TEST(Triage, UsesOfWhatIsLetGoAtOneSiteAreOneCause) {
   EXPECT_THAT(cause.members, ElementsAre(0u, 1u, 2u));
 }
 
-TEST(Triage, AFailureThatAFaultFollowsFromIsItsCause) {
+TEST(Triage, AFailureThatLeadsToAFaultIsItsCause) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(failed_open, 0, failing_open())});
   ASSERT_THAT(found.causes, SizeIs(1));
   EXPECT_EQ(found.causes[0].repair, (Repair{RepairKind::spare, "step", {}, {}, "open"}));
 }
 
-TEST(Triage, WhatNoRepairRemovesIsUnexplained) {
+TEST(Triage, AFaultWithoutARepairIsUnexplained) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(stale_part), suspect(wrong_sum)});
   EXPECT_THAT(found.causes, SizeIs(1));
@@ -273,7 +273,7 @@ TEST(Triage, WhatNoRepairRemovesIsUnexplained) {
 }
 
 // The part is looked at when it is gone, but the sum is wrong before.
-TEST(Triage, AFindingIsAboutWhatGoesWrongFirst) {
+TEST(Triage, AFindingIsAboutItsFirstFault) {
   Runner runner;
   Suspect late = suspect(sum_then_stale);
   late.signature = "use_after_free Part born:set_up died:drop used:use";
@@ -287,7 +287,7 @@ TEST(Triage, AFindingIsAboutWhatGoesWrongFirst) {
 }
 
 // The part is older than the whole that owns it, and leaks with it.
-TEST(Triage, OfWhatLeaksTheOwnerIsTheCause) {
+TEST(Triage, TheOwnerOfLeakedObjectsIsTheCause) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(hoarded)});
   ASSERT_THAT(found.causes, SizeIs(1));
@@ -295,7 +295,7 @@ TEST(Triage, OfWhatLeaksTheOwnerIsTheCause) {
 }
 
 // With the part kept for good the run continues, and leaks another one.
-TEST(Triage, WhatLeaksOnceTheRunGoesOnIsNoFaultOfAHold) {
+TEST(Triage, ALaterLeakDoesNotRefuteAHold) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(stale_then_hoarded))->finding;
@@ -303,7 +303,7 @@ TEST(Triage, WhatLeaksOnceTheRunGoesOnIsNoFaultOfAHold) {
 }
 
 // The use of the part ends the run; kept, it continues, and the sum is wrong in the same turn.
-TEST(Triage, WhatAFatalFaultHidInItsTurnIsNoFaultOfAHold) {
+TEST(Triage, AFaultHiddenByAFatalOneDoesNotRefuteAHold) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(fatal_then_wrong))->finding;
@@ -313,7 +313,7 @@ TEST(Triage, WhatAFatalFaultHidInItsTurnIsNoFaultOfAHold) {
 
 // A part that is kept does not take its time to go: the use, and the wrong sum after it, come
 // sooner than the use did without that.
-TEST(Triage, WhatComesAfterTheUseIsNoFaultOfAHoldHoweverSoon) {
+TEST(Triage, AFaultAfterTheUseDoesNotRefuteAHold) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(slow_then_wrong))->finding;
@@ -322,21 +322,21 @@ TEST(Triage, WhatComesAfterTheUseIsNoFaultOfAHoldHoweverSoon) {
   EXPECT_FALSE(trial.passes(hold("Part"), other)) << "it comes before the use";
 }
 
-TEST(Triage, WhatOutlivesItsOwnerForGoodIsReleased) {
+TEST(Triage, AnObjectThatOutlivesItsOwnerForeverIsReleased) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(outlived)});
   ASSERT_THAT(found.causes, SizeIs(1));
   EXPECT_EQ(found.causes[0].repair, (Repair{RepairKind::release, "Part", "set_up", {}, {}}));
 }
 
-TEST(Triage, WhatGoesAfterItsOwnerIsNotReleased) {
+TEST(Triage, AnObjectFreedAfterItsOwnerIsNotReleased) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(outlived_for_a_while)});
   EXPECT_THAT(found.causes, IsEmpty());
   EXPECT_THAT(found.unexplained, SizeIs(1));
 }
 
-TEST(Triage, ARunWithoutFaultHasNoCause) {
+TEST(Triage, ARunWithoutAFaultHasNoCause) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(failed_open)});
   EXPECT_THAT(found.faultless, ElementsAre(0u));
@@ -344,7 +344,7 @@ TEST(Triage, ARunWithoutFaultHasNoCause) {
   EXPECT_THAT(found.unexplained, IsEmpty());
 }
 
-TEST(Triage, ChangesNothingInLaterRuns) {
+TEST(Triage, DoesNotAffectLaterRuns) {
   Runner runner;
   const Suspect one = suspect(stale_part);
   runner.run(one.the_case);
@@ -354,7 +354,7 @@ TEST(Triage, ChangesNothingInLaterRuns) {
   EXPECT_EQ(runner.trace_hash(), before);
 }
 
-TEST(Triage, NoAnswerDependsOnTheOrderOfTheFiles) {
+TEST(Triage, ResultsDoNotDependOnTheOrderOfFiles) {
   Runner runner;
   const Triage one = triage(runner, std::vector{suspect(stale_part), suspect(stale_part, kPeeks)});
   const Triage other =
@@ -364,7 +364,7 @@ TEST(Triage, NoAnswerDependsOnTheOrderOfTheFiles) {
   EXPECT_EQ(one.causes[0].repair, other.causes[0].repair);
 }
 
-/// The toy path's findings, each made plain.
+/// The minimized findings of the toy path.
 std::vector<Suspect> minimized(Runner& runner, toy::Variant variant, std::size_t count) {
   strategies::RandomWalk walk(11);
   std::vector<Suspect> found;
@@ -380,7 +380,7 @@ std::vector<Suspect> minimized(Runner& runner, toy::Variant variant, std::size_t
   return found;
 }
 
-TEST(Triage, AKnownRepairThatNoLongerGetsPastTheFaultDoesNotWork) {
+TEST(Triage, AKnownRepairThatNoLongerPassesTheFaultFails) {
   Runner runner;
   triaging::Trial trial(runner, {});
   std::size_t helpful = 0, useless = 0;
@@ -410,7 +410,7 @@ TEST(Triage, ManySchedulesOfOneBugAreOneCause) {
   EXPECT_THAT(cause.let_go, ElementsAre(Label("replace")));
 }
 
-TEST(Triage, WhatIsLeftOverIsReleased) {
+TEST(Triage, ALeakedObjectIsReleased) {
   Runner runner;
   const Triage found = triage(runner, minimized(runner, toy::hoard, 5));
   EXPECT_THAT(found.unexplained, IsEmpty());
@@ -419,18 +419,18 @@ TEST(Triage, WhatIsLeftOverIsReleased) {
   EXPECT_EQ(found.causes[0].repair.object, Label("Box"));
 }
 
-TEST(Triage, ARunIsToldWhichCaseItIsOf) {
+TEST(Triage, EachRunIsAnnouncedWithItsCase) {
   Runner runner;
-  std::vector<std::size_t> told;
+  std::vector<std::size_t> announced;
   TriageOptions options;
-  options.prepare = [&](std::size_t index) { told.push_back(index); };
+  options.prepare = [&](std::size_t index) { announced.push_back(index); };
   const Triage found =
       triage(runner, std::vector{suspect(stale_part), suspect(wrong_sum)}, options);
-  EXPECT_EQ(told.size(), found.run_count);
-  EXPECT_EQ(std::set(told.begin(), told.end()), (std::set<std::size_t>{0, 1}));
+  EXPECT_EQ(announced.size(), found.run_count);
+  EXPECT_EQ(std::set(announced.begin(), announced.end()), (std::set<std::size_t>{0, 1}));
 }
 
-TEST(Triage, ARepairIsAskedAboutByItself) {
+TEST(Triage, ASingleRepairCanBeTested) {
   Runner runner;
   EXPECT_TRUE(removes(runner, hold("Part"), suspect(stale_part), 0));
   EXPECT_FALSE(removes(runner, hold("Whole"), suspect(stale_part), 0));

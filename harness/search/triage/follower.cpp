@@ -11,9 +11,10 @@ void Follower::take_events() {
   for (; event_count_ < events.size(); ++event_count_) {
     const Event& event = events[event_count_];
     // The seam and the ledger record these with more details.
-    const bool is_told = event.kind == EventKind::call || event.kind == EventKind::birth ||
-                         event.kind == EventKind::death;
-    if (is_told) continue;
+    const bool is_recorded_elsewhere = event.kind == EventKind::call ||
+                                       event.kind == EventKind::birth ||
+                                       event.kind == EventKind::death;
+    if (is_recorded_elsewhere) continue;
     trail_.add({.kind = Trail::Kind::event,
                 .event = event.kind,
                 .what = event.what,

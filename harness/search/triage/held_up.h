@@ -22,7 +22,7 @@ namespace harness::triaging {
 /// Ownership: borrows the strategy that makes all other choices, and the world of the runs.
 class HeldUp final : public Strategy {
  public:
-  /// All of `turns` must be kept.
+  /// Enforces all of `turns`.
   HeldUp(Strategy& inner, const std::vector<Turns>& turns, const World& world);
 
   void begin() override;

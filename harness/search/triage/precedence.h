@@ -46,7 +46,7 @@ class Precedence {
   }
   /// Returns whether the order could not be achieved.
   bool is_refused() const { return state_ == State::refused; }
-  /// Returns whether a task reached the late act and continued in order.
+  /// Returns whether a task reached the late act, and continued after the early one.
   bool was_kept() const { return !late_.empty() && state_ == State::over; }
 
  private:

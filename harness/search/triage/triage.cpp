@@ -50,7 +50,7 @@ class Triaging {
     choose();
     put_in_order();
     std::sort(result_.causes.begin(), result_.causes.end(), comes_before);
-    std::sort(result_.unexplained.begin(), result_.unexplained.end(), is_told_before);
+    std::sort(result_.unexplained.begin(), result_.unexplained.end(), is_sorted_before);
     result_.stopped = trial_.is_stopped();
     result_.run_count = trial_.run_count();
     return std::move(result_);
@@ -65,7 +65,7 @@ class Triaging {
     return rank(a) < rank(b);
   }
 
-  static bool is_told_before(const Unexplained& a, const Unexplained& b) {
+  static bool is_sorted_before(const Unexplained& a, const Unexplained& b) {
     return std::pair(a.scenario->name.view(), std::string_view(a.what)) <
            std::pair(b.scenario->name.view(), std::string_view(b.what));
   }

@@ -114,8 +114,8 @@ struct TriageOptions {
   /// case. 0: cases are not minimized.
   std::uint64_t minimize_runs = 0;
   const std::atomic<bool>* stop = nullptr;  ///< Null: never.
-  /// Returns the places of code in the sources of paths; an empty text for other code. Empty if
-  /// unknown.
+  /// Returns the source location of each code address in a path, and "" for other code. May be
+  /// empty.
   std::function<std::vector<std::string>(std::span<const std::uintptr_t>)> places;
   /// Called before each run of a case, with its index. May be empty. Sets what differs between
   /// cases and is not part of them, such as the build to which each belongs.
@@ -141,9 +141,9 @@ struct Explanation {
 /// Tries all repairs that the run of a case suggests. Both fields are empty if there is no fault.
 Explanation explain(Runner& runner, const Suspect& suspect, const TriageOptions& options = {});
 
-/// Returns the repair with these words if the run of the case suggests it and, with it, gets past
-/// its fault on the recorded schedule. Takes two runs. For a repair that is known to work on other
-/// schedules.
+/// Returns the repair with this description if the run of the case suggests it, and if a run with
+/// the repair passes the fault on the recorded schedule. Takes two runs. For a repair that is known
+/// to work on other schedules.
 std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspect& suspect,
                                                      const std::string& words);
 

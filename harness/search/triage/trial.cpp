@@ -42,8 +42,8 @@ bool is_same(const Fault& fault, const Finding& finding) {
   return fault.signature() == known.signature();
 }
 
-/// Returns whether an object is ended twice, or another one in its place. Keeping objects for all
-/// uses repairs that only by accident, because the address is not reused then.
+/// Returns whether an object is ended twice, or another one in its place. A hold for all uses
+/// repairs this only by accident, because the address is not reused then.
 bool is_second_end(const Fault& fault) {
   return (fault.kind == FaultKind::double_free || fault.kind == FaultKind::wrong_owner) &&
          !fault.use_site.empty();

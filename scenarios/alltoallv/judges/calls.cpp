@@ -43,7 +43,7 @@ void report(harness::Scene& scene, const Event& event, Label what, const char* w
 
 }  // namespace
 
-bool was_told_twice(const harness::World& world) {
+bool was_already_mapped_twice(const harness::World& world) {
   const auto& events = world.history.events();
   const auto task = harness::raw(world.scheduler.current());
   int count = 0;

@@ -14,7 +14,7 @@ namespace scenarios::alltoallv {
 
 /// Returns whether the running task's last two opens of IPC memory returned "already mapped", after
 /// which a process closes everything that it can.
-bool was_told_twice(const harness::World& world);
+bool was_already_mapped_twice(const harness::World& world);
 
 /// Results of the calls for an activation.
 struct Failures {

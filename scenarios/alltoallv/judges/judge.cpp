@@ -108,20 +108,20 @@ static std::string in_words(const Use& use) {
   return fmt::format("collective {}", use.request + 1);
 }
 
-void Judge::mapped(const Use&, BirthId region, std::uint64_t told) {
+void Judge::mapped(const Use&, BirthId region, std::uint64_t reported) {
   const Mapping* mapping = state_.find_mapping(region);
   if (state_.bounded && mapping != nullptr)
-    scene_.expect("count of a mapping", told, mapping->count + 1);
+    scene_.expect("count of a mapping", reported, mapping->count + 1);
 }
 
 // Peers may have a source or destination mapped when it is freed (kContract). Scratch belongs to
 // the team, so that this is a fault.
-void Judge::let_go(const Use& use, BirthId met, std::uint64_t told) {
+void Judge::let_go(const Use& use, BirthId met, std::uint64_t reported) {
   harness::Ledger& ledger = scene_.world().ledger;
   const Hold* own = state_.find_hold(use);
   const Mapping* mapping = state_.find_mapping(met);
-  const std::uint64_t count = mapping != nullptr ? mapping->count : told;
-  if (state_.bounded) scene_.expect("count of a mapping", told, count);
+  const std::uint64_t count = mapping != nullptr ? mapping->count : reported;
+  if (state_.bounded) scene_.expect("count of a mapping", reported, count);
   if (count == 0)
     add(ledger.describe(FaultKind::double_free, met));
   else if (own == nullptr || own->region != met)
@@ -209,7 +209,7 @@ bool Judge::may_leave(const Mapping& mapping) const {
   if (state_.closing[mapping.opening.rank]) return true;
   if (mapping.count == 0 && closes_at_zero(scene_.config())) return true;
   if (mapping.memory == BirthId::none || !scene_.world().ledger.alive(mapping.memory)) return true;
-  return was_told_twice(scene_.world());
+  return was_already_mapped_twice(scene_.world());
 }
 
 void Judge::judge_leaving(const Mapping& mapping) {

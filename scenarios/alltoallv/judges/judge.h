@@ -53,8 +53,8 @@ class Judge final : public targets::alltoallv::Observer {
     report_counted(rank, {.request = request});
   }
   void opened(const Opening& opening) override;
-  void mapped(const Use& use, BirthId region, std::uint64_t told) override;
-  void let_go(const Use& use, BirthId met, std::uint64_t told) override;
+  void mapped(const Use& use, BirthId region, std::uint64_t reported) override;
+  void let_go(const Use& use, BirthId met, std::uint64_t reported) override;
   void followed_null(const Use& use, BirthId meant) override;
   void marked(BirthId region) override;
   void closing(BirthId region) override;

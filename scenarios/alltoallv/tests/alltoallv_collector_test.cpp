@@ -57,7 +57,7 @@ class KeepContext final : public Wrapper {
     path_.drop(rank, buffer);
   }
 };
-TEST(AlltoallvCollector, AThreadKeepsNoContextThatItBorrowed) {
+TEST(AlltoallvCollector, AThreadDoesNotKeepABorrowedContext) {
   const Program program = Program().script(Op::alltoallv);
   EXPECT_THAT(run_policy<SnapshotRegion>("C=8 ranks=2 close=never", program), IsEmpty());
   EXPECT_THAT(run_wrapper<KeepContext>("C=8 ranks=2 close=never", program),

@@ -26,7 +26,7 @@ class AlltoallvProgram : public ::testing::TestWithParam<std::string> {};
 TEST_P(AlltoallvProgram, FailsWithinThreeDecisionsAndHoldsForSnapshotRegion) {
   ProgramProofs proofs(scenario);
   const harness::Reproducer program = read_corpus(scenario, "programs").at(GetParam());
-  proofs.expect_told_apart(GetParam(), program, unsound(program), "snapshot_region");
+  proofs.expect_distinguished(GetParam(), program, unsound(program), "snapshot_region");
 }
 
 TEST_P(AlltoallvProgram, IsTheSmallest) {
@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::ValuesIn(harness::testing::program_names(scenario, is_protected)),
     [](const auto& info) { return harness::testing::as_test_name(info.param); });
 
-TEST(AlltoallvPrograms, GivingTheSlotAwayDoesNoHarmByItself) {
+TEST(AlltoallvPrograms, ReleasingTheSlotIsHarmlessByItself) {
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");
   const int window = harness::testing::window_of_program(scenario, "slot_released");
@@ -59,7 +59,7 @@ Case program_for(const std::map<std::string, harness::Reproducer>& programs,
 }
 
 // Writes the missing ones: the first of the smallest sets of choices that reproduce the hazard.
-TEST(AlltoallvPrograms, WriteTheMissingReproducersWhenAsked) {
+TEST(AlltoallvPrograms, WriteTheMissingReproducersOnRequest) {
   if (!harness::testing::writes_corpus()) GTEST_SKIP() << "AFTERLIFE_WRITE_CORPUS is not set";
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");

@@ -2,7 +2,7 @@
 // The ops that the driver offers, and the resulting plan.
 #include <gtest/gtest.h>
 
-#include "harness/run/tests/told_scene.h"
+#include "harness/run/tests/scripted_scene.h"
 #include "scenarios/alltoallv/player.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Situation kAnythingGoes{.rank_count = 3, .begun = true, .posted = true, .persistent = 1};
 
-TEST(AlltoallvDriver, ThePlainThemeOffersEverythingThatIsPossible) {
+TEST(AlltoallvDriver, TheDefaultThemeOffersEveryPossibleOp) {
   Situation two_teams = kAnythingGoes;
   two_teams.two_teams = true;
   EXPECT_EQ(applicable(kAnythingGoes) | applicable(two_teams), (Ops{1} << kOps.size()) - 1);
@@ -25,27 +25,27 @@ TEST(AlltoallvDriver, EveryThemeHasACollective) {
 }
 
 /// Returns the plan of three ranks for the scene's program.
-Plan plan_of(harness::testing::ToldScene& told, const Shape& shape) {
-  return Player(told.scene(), themes()[0], 3).make_plan(shape);
+Plan plan_of(harness::testing::ScriptedScene& scripted, const Shape& shape) {
+  return Player(scripted.scene(), themes()[0], 3).make_plan(shape);
 }
 
 TEST(AlltoallvDriver, EveryOpPlansAStepOfItsSlot) {
   for (std::size_t i = 0; i < kOps.size(); ++i) {
     const auto op = static_cast<Op>(i);
     const Op before = op == Op::end_team ? Op::second_team : Op::persistent;
-    harness::testing::ToldScene told(scenario, Program().script(before).script(op).tape());
-    const Plan plan = plan_of(told, {.slots = 2});
+    harness::testing::ScriptedScene scripted(scenario, Program().script(before).script(op).tape());
+    const Plan plan = plan_of(scripted, {.slots = 2});
     ASSERT_EQ(plan.size(), 2u) << kOps[i].name.view();
     EXPECT_EQ(plan[1].op, op);
     EXPECT_EQ(plan[1].slot, 1u);
   }
 }
 
-TEST(AlltoallvDriver, OnlyAJobThatPostsNothingIsGivenAClosingCollective) {
+TEST(AlltoallvDriver, OnlyAJobWithoutAPostGetsAClosingCollective) {
   for (const auto& [first, steps] : {std::pair(Op::init_only, 2u), std::pair(Op::alltoall, 1u)}) {
-    harness::testing::ToldScene told(scenario,
-                                     Program().script(first).script(Op::alltoallv).tape());
-    EXPECT_EQ(plan_of(told, {.slots = 1, .closing_slots = 1}).size(), steps);
+    harness::testing::ScriptedScene scripted(scenario,
+                                             Program().script(first).script(Op::alltoallv).tape());
+    EXPECT_EQ(plan_of(scripted, {.slots = 1, .closing_slots = 1}).size(), steps);
   }
 }
 

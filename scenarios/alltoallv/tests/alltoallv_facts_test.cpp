@@ -71,27 +71,27 @@ TEST(AlltoallvPreconditions, EightSlotsNeedNinePostedCollectives) {
   EXPECT_TRUE(nine.failed);
 }
 
-// ---- what a stale key does ----------------------------------------------------------------------
+// ---- effects of a stale key ---------------------------------------------------------------------
 
 const std::string kShadow = "ghost_generation mem_info_src";
 
-TEST(AlltoallvStaleKey, OfTheSameBufferIsRightByLuck) {
+TEST(AlltoallvStaleKey, AStaleKeyOfTheSameBufferIsCorrectByLuck) {
   EXPECT_THAT(run("reread_slot", kOneSlot, Program().script(Op::alltoallv).script(Op::alltoallv)),
               ElementsAre(kShadow));
 }
 
-TEST(AlltoallvStaleKey, ThatIsNotCachedIsTheReportedCrash) {
+TEST(AlltoallvStaleKey, AnUncachedStaleKeyIsTheReportedCrash) {
   EXPECT_THAT(run("reread_slot", kOneSlot, collectives(2)),
               ElementsAre(kShadow, "wild_access missing region"));
 }
 
-TEST(AlltoallvStaleKey, ThatIsNullLeaksSilently) {
+TEST(AlltoallvStaleKey, ANullKeyLeaksSilently) {
   const Program program = Program().script(Op::alltoallv).script(Op::alltoallv, {0, 0, 0, 1});
   EXPECT_THAT(run("reread_slot", kOneSlot, program),
               ElementsAre(kShadow, "leak reference to a mapping"));
 }
 
-TEST(AlltoallvStaleKey, OfAnIdleMappingWrapsItsCount) {
+TEST(AlltoallvStaleKey, AStaleKeyOfAnIdleMappingWrapsItsCount) {
   const Program program = Program()
                               .script(Op::alltoallv, {1})
                               .script(Op::new_team)
@@ -101,7 +101,7 @@ TEST(AlltoallvStaleKey, OfAnIdleMappingWrapsItsCount) {
               ElementsAre(kShadow, "double_free region", "leak reference to a mapping"));
 }
 
-TEST(AlltoallvStaleKey, OfAHeldMappingStealsItsCount) {
+TEST(AlltoallvStaleKey, AStaleKeyOfAHeldMappingStealsItsCount) {
   const Program program =
       Program().script(Op::alltoallv).script(Op::alltoallv, {1}).script(Op::alltoallv, {1});
   EXPECT_THAT(run("reread_slot", kTwoSlots, program),
@@ -109,14 +109,14 @@ TEST(AlltoallvStaleKey, OfAHeldMappingStealsItsCount) {
                           "double_free region"));
 }
 
-TEST(AlltoallvStaleKey, ThatIsIgnoredLeaksInstead) {
+TEST(AlltoallvStaleKey, AnIgnoredStaleKeyLeaksInstead) {
   EXPECT_THAT(run("ignore_missing", kOneSlot, collectives(2)),
               ElementsAre(kShadow, "leak reference to a mapping"));
   EXPECT_THAT(run("check_generation", kOneSlot, collectives(2)),
               ElementsAre("leak reference to a mapping"));
 }
 
-TEST(AlltoallvStaleKey, IsNoneWhereItIsRememberedOrTheSlotIsKept) {
+TEST(AlltoallvStaleKey, FixedVariantsReadNoStaleKey) {
   for (const char* variant : {"snapshot_pointer", "snapshot_region_pointer", "snapshot_region",
                               "unmap_before_barrier", "third_barrier", "release_by_all"})
     EXPECT_THAT(run(variant, kOneSlot, collectives(2)), ElementsAre()) << variant;

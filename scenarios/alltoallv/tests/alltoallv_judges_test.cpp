@@ -19,7 +19,7 @@ constexpr const char* kAtZero = "C=1 ranks=2 close=at_zero";
 Program two() { return Program().script(Op::alltoallv).script(Op::alltoallv); }
 Program again() { return Program().script(Op::persistent).script(Op::post_again, {1}); }
 
-TEST(AlltoallvJudges, FindNothingWhereNothingIsBroken) {
+TEST(AlltoallvJudges, FindNothingInASoundVariant) {
   for (const char* config : {kPlain, kAtZero})
     for (const Program& program : {two(), again()})
       EXPECT_THAT(run_policy<SnapshotRegion>(config, program), IsEmpty());
@@ -45,7 +45,7 @@ class AcceptInPlace final : public Wrapper {
     return path_.init(rank, request, other);
   }
 };
-TEST(AlltoallvJudges, WhatIsDocumentedAsRefusedIsRefused) {
+TEST(AlltoallvJudges, ADocumentedRefusalIsRequired) {
   EXPECT_THAT(run_wrapper<AcceptInPlace>(kPlain, Program().script(Op::in_place)),
               Contains("wrong_value in place"));
 }
@@ -55,7 +55,7 @@ class FindNoBuffer final : public Wrapper {
   using Wrapper::Wrapper;
   Status init(std::uint32_t, Request, const Arguments&) override { return Status::no_buffer; }
 };
-TEST(AlltoallvJudges, AVariableThatTheCallerFilledIsNotEmpty) {
+TEST(AlltoallvJudges, AVariableFilledByTheCallerIsNotEmpty) {
   EXPECT_THAT(run_wrapper<FindNoBuffer>(kPlain, two()), Contains("refusal init"));
 }
 
@@ -75,11 +75,11 @@ class FailWait final : public Wrapper {
  private:
   bool answered_ = false;
 };
-TEST(AlltoallvJudges, AnErrorThatNobodyInjectedIsARefusal) {
+TEST(AlltoallvJudges, AnErrorThatWasNotInjectedIsARefusal) {
   EXPECT_THAT(run_wrapper<FailWait<Status::driver_error>>(kPlain, two()), Contains("refusal wait"));
   EXPECT_THAT(run_wrapper<FailWait<Status::peer_error>>(kPlain, two()), Contains("refusal wait"));
 }
-TEST(AlltoallvJudges, ACollectiveThatIsWaitedForHasEnded) {
+TEST(AlltoallvJudges, AWaitReturnsAfterItsCollectiveEnded) {
   EXPECT_THAT(run_wrapper<FailWait<Status::in_progress>>(kPlain, two()), Contains("refusal wait"));
 }
 
@@ -95,7 +95,7 @@ class FailFill final : public Wrapper {
     return Status::driver_error;
   }
 };
-TEST(AlltoallvJudges, ACallThatFailsForEverIsRefutedAndLeftAlone) {
+TEST(AlltoallvJudges, ACallThatFailsForeverIsRefutedAndNotRetried) {
   EXPECT_THAT(run_wrapper<FailOpen>(kPlain, two()), Contains("refusal open"));
   EXPECT_THAT(run_wrapper<FailFill>(kPlain, two()), Contains("refusal fill"));
 }
@@ -127,7 +127,7 @@ class PostNothing final : public Wrapper {
  private:
   std::array<int, kRankLimit> posted_{};
 };
-TEST(AlltoallvJudges, WhatASecondPostDoesIsNotWhatTheFirstLeft) {
+TEST(AlltoallvJudges, ASecondPostMustProduceItsOwnResult) {
   EXPECT_THAT(run_wrapper<PostNothing>(kPlain, again()), Contains("wrong_value destination"));
 }
 
@@ -136,7 +136,7 @@ class TestSaysOtherwise final : public Wrapper {
   using Wrapper::Wrapper;
   Status test(std::uint32_t, Request) const override { return Status::in_progress; }
 };
-TEST(AlltoallvJudges, TestAndWaitAnswerTheSame) {
+TEST(AlltoallvJudges, TestAndWaitReturnTheSameStatus) {
   EXPECT_THAT(run_wrapper<TestSaysOtherwise>(kPlain, two()), Contains("wrong_value test"));
 }
 
@@ -220,7 +220,7 @@ class KeepIdle final : public SnapshotRegion {
  public:
   explicit KeepIdle(Core& core) : SnapshotRegion(core) { core.setup.close_at_zero = false; }
 };
-TEST(AlltoallvJudges, AMappingThatNobodyHoldsIsClosedAtZero) {
+TEST(AlltoallvJudges, AnUnusedMappingIsClosedAtZero) {
   EXPECT_THAT(run_policy<KeepIdle>(kAtZero, two()), ElementsAre("leak region"));
 }
 
@@ -235,7 +235,7 @@ class KeepSlots final : public SnapshotRegion {
                                                                   : Release::by_rank_0;
   }
 };
-TEST(AlltoallvJudges, ASlotIsFreeWhenAllAreDone) {
+TEST(AlltoallvJudges, ASlotIsFreeWhenAllRanksAreDone) {
   EXPECT_THAT(run_policy<KeepSlots>(kPlain, Program().script(Op::alltoallv)),
               ElementsAre("leak slot"));
 }
@@ -248,7 +248,7 @@ class KeepRequests final : public Wrapper {
   using Wrapper::Wrapper;
   void finalize(std::uint32_t, Request) override {}
 };
-TEST(AlltoallvJudges, WhatACollectiveHeldAloneGoesWithIt) {
+TEST(AlltoallvJudges, ObjectsHeldOnlyByACollectiveEndWithIt) {
   EXPECT_THAT(run_wrapper<KeepRequests>(kPlain, two()), Contains("leak device memory"));
 }
 
@@ -257,7 +257,7 @@ class KeepVariables final : public Wrapper {
   using Wrapper::Wrapper;
   void drop(std::uint32_t, Buffer) override {}
 };
-TEST(AlltoallvJudges, WhatAVariableHeldAloneGoesWithIt) {
+TEST(AlltoallvJudges, ObjectsHeldOnlyByAVariableEndWithIt) {
   EXPECT_THAT(run_wrapper<KeepVariables>(kPlain, two()), Contains("leak device memory"));
 }
 
@@ -267,11 +267,11 @@ class KeepTeam final : public Wrapper {
   using Wrapper::Wrapper;
   void destroy_team(std::uint32_t, std::uint32_t) override {}
 };
-TEST(AlltoallvJudges, WhatClosingWouldHideIsLookedAtBefore) {
+TEST(AlltoallvJudges, LeaksAreCheckedBeforeTheClose) {
   EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, two()), Contains("leak IPC event"));
 }
 
-// ---- what is in a slot --------------------------------------------------------------------------
+// ---- contents of a slot -------------------------------------------------------------------------
 
 /// Passes other arguments to init: `change` modifies one of them.
 template <void (*change)(Arguments&)>
@@ -288,7 +288,7 @@ void shift(Arguments& arguments) { arguments.offset += 4; }
 void send_less(Arguments& arguments) { --arguments.exchange.send_count[1]; }
 void send_from_elsewhere(Arguments& arguments) { ++arguments.exchange.send_displacement[1]; }
 void take_elsewhere(Arguments& arguments) { ++arguments.exchange.receive_displacement[1]; }
-TEST(AlltoallvJudges, EveryFieldOfASlotIsWhatTheCallerSaid) {
+TEST(AlltoallvJudges, EveryFieldOfASlotHasTheCallersValue) {
   EXPECT_THAT(run_wrapper<Change<shift>>(kPlain, two()), Contains("wrong_value mem_info_src"));
   EXPECT_THAT(run_wrapper<Change<send_less>>(kPlain, two()), Contains("wrong_value shares"));
   EXPECT_THAT(run_wrapper<Change<send_from_elsewhere>>(kPlain, two()),
@@ -304,7 +304,7 @@ class Reread final : public SnapshotRegion {
     Policy::unmap(mappings, side, peer);  // NOLINT(bugprone-parent-virtual-call): not its parent's.
   }
 };
-TEST(AlltoallvJudges, AWordOfAnotherPostIsAShadowWhateverNumbersThePathGives) {
+TEST(AlltoallvJudges, AWordOfAnotherPostIsAGhostGeneration) {
   EXPECT_THAT(run_policy<Reread>("C=1 ranks=2 close=never", two()),
               Contains("ghost_generation mem_info_src"));
 }

@@ -26,7 +26,7 @@ class CloseIdle final : public SnapshotRegion {
  public:
   explicit CloseIdle(Core& core) : SnapshotRegion(core) { core.setup.close_at_zero = true; }
 };
-TEST(AlltoallvKept, AMappingOfMemoryThatLivesIsNotThrownOut) {
+TEST(AlltoallvKept, AMappingOfLiveMemoryIsNotEvicted) {
   EXPECT_THAT(run_policy<SnapshotRegion>(kPlain, two()), IsEmpty());
   EXPECT_THAT(run_policy<CloseIdle>(kPlain, two()), Contains("refusal mapping"));
 }
@@ -40,7 +40,7 @@ class LeaveOpen final : public SnapshotRegion {
                                                              : CloseRule::counted;
   }
 };
-TEST(AlltoallvKept, AProcessThatClosesLeavesNoMappingOpen) {
+TEST(AlltoallvKept, AClosingProcessLeavesNoMappingOpen) {
   EXPECT_THAT(run_policy<LeaveOpen>(kPlain, two()), Contains("leak region"));
 }
 
@@ -51,7 +51,7 @@ class KeepTeam final : public Wrapper {
   using Wrapper::Wrapper;
   void destroy_team(std::uint32_t, std::uint32_t) override {}
 };
-TEST(AlltoallvKept, ATeamThatGoesLetsGoOfScratch) {
+TEST(AlltoallvKept, ADestroyedTeamReleasesItsScratch) {
   EXPECT_THAT(run_policy<SnapshotRegion>(kPlain, gather()), IsEmpty());
   EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, gather()), Contains("leak reference to a mapping"));
 }
@@ -65,7 +65,7 @@ class CloseScratch final : public SnapshotRegion {
                                                                     : CloseRule::counted;
   }
 };
-TEST(AlltoallvKept, AMappingOfScratchIsNotThrownOutEither) {
+TEST(AlltoallvKept, AMappingOfScratchIsNotEvicted) {
   EXPECT_THAT(run_policy<CloseScratch>(kPlain, gather()), Contains("refusal mapping"));
 }
 
@@ -90,16 +90,16 @@ class FreeScratchEarly final : public Wrapper {
  private:
   std::array<CUdeviceptr, kRankLimit> scratch_{};
 };
-TEST(AlltoallvKept, ScratchIsThereForAsLongAsTheTeamHasItMapped) {
+TEST(AlltoallvKept, ScratchLivesWhileTheTeamHasItMapped) {
   EXPECT_THAT(run_wrapper<FreeScratchEarly>(kPlain, gather()),
               Contains("wrong_owner device memory"));
 }
 
-TEST(AlltoallvKept, ATeamWaitsForThoseWhoHaveItsScratchMapped) {
+TEST(AlltoallvKept, ATeamWaitsForRanksThatHaveItsScratchMapped) {
   EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, gather()), Contains("wrong_owner device memory"));
 }
 
-TEST(AlltoallvKept, ATeamWaitsForThoseWhoHaveItsEventsOpen) {
+TEST(AlltoallvKept, ATeamWaitsForRanksThatHaveItsEventsOpen) {
   EXPECT_THAT(run_policy<SnapshotRegion>(kPlain, one()), IsEmpty());
   EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, one()), Contains("wrong_owner event"));
 }
@@ -142,18 +142,18 @@ TEST(AlltoallvKept, AnErrorIsNotSwallowed) {
   EXPECT_THAT(run_failing<make_policy<SnapshotRegion>>(0), IsEmpty());
   EXPECT_THAT(run_failing<make_wrapper<Answer<Status::ok>>>(0), Contains("refusal wait"));
 }
-TEST(AlltoallvKept, AnErrorThatIsAnsweredIsOneThatHappened) {
+TEST(AlltoallvKept, AReportedErrorMustHaveHappened) {
   EXPECT_THAT(run_failing<make_policy<SnapshotRegion>>(1), IsEmpty());
   EXPECT_THAT(run_failing<make_wrapper<Answer<Status::driver_error>>>(1), Contains("refusal wait"));
 }
 
 /// Rank 0 has made all its copies when rank 1 fails to map its memory.
-TEST(AlltoallvKept, WhoHasAllItsDataFailsForNoPeer) {
+TEST(AlltoallvKept, ARankWithAllItsDataDoesNotFailForAPeer) {
   EXPECT_THAT(run_failing<make_policy<SnapshotRegion>>(1, 1, 3), IsEmpty());
   EXPECT_THAT(run_failing<make_wrapper<Answer<Status::peer_error>>>(1, 1, 3),
               Contains("refusal wait"));
 }
-TEST(AlltoallvKept, WhoHasNotGotItsDataMayFailForAPeer) {
+TEST(AlltoallvKept, ARankWithoutItsDataMayFailForAPeer) {
   EXPECT_THAT(run_failing<make_policy<SnapshotRegion>>(0, 1), IsEmpty());
   EXPECT_THAT(run_failing<make_wrapper<Answer<Status::peer_error>>>(0, 1), IsEmpty());
 }
@@ -182,7 +182,7 @@ std::vector<std::string> run_refused(std::uint16_t count) {
     the_case.tape.push_back({drop, harness::site_tag(harness::Site::failure), nth, 1});
   return faults_of(runner.run(the_case));
 }
-TEST(AlltoallvKept, NobodyOpensWhatIsInTheWayAgainAndAgain) {
+TEST(AlltoallvKept, ABlockedOpenIsNotRetriedForever) {
   EXPECT_THAT(run_refused(60), IsEmpty());
   EXPECT_THAT(run_refused(61), Contains("api_misuse cuIpcOpenMemHandle"));
 }
@@ -196,7 +196,7 @@ class DestroyNothing final : public Wrapper {
     path_.destroy_team(rank, team);
   }
 };
-TEST(AlltoallvKept, ACudaCallThatNobodyHadFailDoesNotFail) {
+TEST(AlltoallvKept, ACudaCallWithoutAnInjectedErrorDoesNotFail) {
   EXPECT_THAT(run_wrapper<DestroyNothing>(kPlain, two()), Contains("api_misuse cuEventDestroy"));
 }
 

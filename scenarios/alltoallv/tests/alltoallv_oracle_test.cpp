@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "harness/core/fault/kinds.h"
-#include "harness/run/tests/told_scene.h"
+#include "harness/run/tests/scripted_scene.h"
 #include "harness/search/reproducer/reproducer.h"
 #include "scenarios/alltoallv/job.h"
 #include "scenarios/alltoallv/judges/calls.h"
@@ -53,7 +53,7 @@ std::ptrdiff_t refused_opens(const char* reproducer) {
 
 // A rank that waits for a slow peer polls all its peers; in a batch of five ranks it tries 61 opens
 // in a row before the key has changed.
-TEST(AlltoallvCalls, OpensOfManyPeersAreNotMadeInVain) {
+TEST(AlltoallvCalls, RetriesForManyPeersAreWithinTheLimit) {
   EXPECT_GT(refused_opens(
                 "afterlife reproducer 1\npath alltoallv\nvariant snapshot_region\n"
                 "config C=8 ranks=5 close=at_zero copies=batch\ndevice sim\ntasks job\n"
@@ -66,7 +66,7 @@ TEST(AlltoallvCalls, OpensOfManyPeersAreNotMadeInVain) {
 
 // By the plan, rank 0 stays behind in four ops and polls six times in each, while another of its
 // own collectives holds the conflicting mapping.
-TEST(AlltoallvCalls, OpensThatThePlanAsksForAreNotMadeInVain) {
+TEST(AlltoallvCalls, RetriesRequestedByThePlanAreWithinTheLimit) {
   EXPECT_GT(
       refused_opens("afterlife reproducer 1\npath alltoallv\nvariant snapshot_region\n"
                     "config C=8 ranks=2 close=never copies=each\ndevice sim\ntasks job\n"
@@ -111,7 +111,7 @@ Outcome open_in_vain() {
       tape);
 }
 
-TEST(AlltoallvCalls, MoreOpensThanAPlanAsksForAreMadeInVain) {
+TEST(AlltoallvCalls, RetriesBeyondThePlanExceedTheLimit) {
   EXPECT_EQ(first_signature(open_in_vain<60, 0>()), "");
   EXPECT_EQ(first_signature(open_in_vain<62, 0>()), "api_misuse cuIpcOpenMemHandle used:driver");
   EXPECT_EQ(first_signature(open_in_vain<62, 6>()), "");
@@ -121,11 +121,11 @@ TEST(AlltoallvCalls, MoreOpensThanAPlanAsksForAreMadeInVain) {
 /// Rank 0 has posted a collective and makes a second team when an error is injected into an open
 /// that may also affect the next one (harness::OpenFailures). The next one may be the collective's,
 /// which then ends with an error.
-Outcome end_with_an_error_after(std::uint32_t told) {
+Outcome end_with_an_error_after(std::uint32_t option) {
   const harness::Name team =
       harness::derive_name(harness::slot_name(0, 1), harness::Label("rank").hash(), 0);
   harness::Tape tape = Program().script(Op::alltoallv).script(Op::second_team).tape();
-  tape.push_back({team, harness::site_tag(harness::Site::failure), 0, told});
+  tape.push_back({team, harness::site_tag(harness::Site::failure), 0, option});
   return run(
       [](harness::Scene& scene) {
         Job& job = make_job(scene);
@@ -144,7 +144,7 @@ Outcome end_with_an_error_after(std::uint32_t told) {
       },
       tape);
 }
-TEST(AlltoallvCalls, AnOpenThatIsToldOfTheNextOneSpeaksOfAnyCollectives) {
+TEST(AlltoallvCalls, AnInjectedErrorAppliesToTheNextOpenOfAnyCollective) {
   const auto is_refused = [](const Outcome& outcome) {
     return std::any_of(outcome.faults.begin(), outcome.faults.end(),
                        [](const Fault& fault) { return fault.kind == FaultKind::refusal; });
@@ -155,7 +155,7 @@ TEST(AlltoallvCalls, AnOpenThatIsToldOfTheNextOneSpeaksOfAnyCollectives) {
 
 // ---- results ------------------------------------------------------------------------------------
 
-TEST(AlltoallvReference, GivesEveryElementOnceAndSendsWhatIsReceived) {
+TEST(AlltoallvReference, CoversEveryElementOnceAndSendsMatchReceives) {
   for (const Collective collective : {Collective::alltoallv, Collective::alltoall})
     for (std::uint32_t shape = 0; shape < 8; ++shape)
       for (std::uint32_t count = 2; count <= kRankLimit; ++count) {
@@ -172,7 +172,7 @@ TEST(AlltoallvReference, GivesEveryElementOnceAndSendsWhatIsReceived) {
       }
 }
 
-TEST(AlltoallvReference, SeesAnyElementThatIsWrong) {
+TEST(AlltoallvReference, DetectsAnyWrongElement) {
   const Step step{.slot = 1, .collective = Collective::alltoallv, .shape = 5};
   const Rows rows = expected_rows(step, 1, 4, Fills{});
   std::array<std::int32_t, targets::alltoallv::kBufferElements> right{};
@@ -237,13 +237,13 @@ Fault fault_of(FaultKind kind, harness::Label death_site, harness::Label use_sit
 }
 
 int window_met(const Fault& fault, int disorder = -1) {
-  harness::testing::ToldScene told(scenario);
-  Job& job = make_job(told.scene());
+  harness::testing::ScriptedScene scripted(scenario);
+  Job& job = make_job(scripted.scene());
   if (disorder >= 0) job.facts.reach().disorder(static_cast<Window>(disorder));
   return job.facts.reach().window_of(fault);
 }
 
-TEST(AlltoallvFaults, AreToldByHowAMappingDiedAndWhoLetGo) {
+TEST(AlltoallvFaults, AreClassifiedByTheEndOfTheMapping) {
   const harness::Label none;
   EXPECT_EQ(window_met(fault_of(FaultKind::ghost_generation, none, "alltoallv_unmap")),
             harness::raw(Window::source_reread));
@@ -259,7 +259,7 @@ TEST(AlltoallvFaults, AreToldByHowAMappingDiedAndWhoLetGo) {
             harness::raw(Window::failed_after_claim));
 }
 
-TEST(AlltoallvFaults, WhatFollowsADisorderBelongsToIt) {
+TEST(AlltoallvFaults, FaultsAfterADisorderBelongToIt) {
   const Fault later = fault_of(FaultKind::ghost_generation, {}, "alltoallv_unmap");
   for (const Window window :
        {Window::failed_after_claim, Window::number_reused, Window::claim_race})
@@ -267,7 +267,7 @@ TEST(AlltoallvFaults, WhatFollowsADisorderBelongsToIt) {
 }
 
 /// A wrong value alone is no evidence; it belongs to the first fault with a window.
-TEST(AlltoallvFaults, WhatSaysNothingBelongsToTheFirstThatDoes) {
+TEST(AlltoallvFaults, AWrongValueBelongsToTheFirstFaultWithAWindow) {
   const Fault silent = fault_of(FaultKind::wrong_value, {}, "check");
   const std::vector<Fault> faults{silent, fault_of(FaultKind::wrong_owner, {}, "map/stale"), silent,
                                   fault_of(FaultKind::wrong_owner, {}, "map/purge"), silent};
@@ -296,7 +296,7 @@ double seconds_with(int count) {
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-TEST(AlltoallvFaults, AreToldInTimeThatGrowsWithTheFaultsAndNotWithTheirSquare) {
+TEST(AlltoallvFaults, AreClassifiedInLinearTime) {
   const double few = seconds_with(4'000);
   const double many = seconds_with(40'000);
   EXPECT_LT(many, 40 * few) << few << " s for 4 000 faults, " << many << " s for 40 000";

@@ -79,7 +79,7 @@ Reach reach_of(int count) {
   return reach;
 }
 
-TEST(AlltoallvReach, RandomRunsGetWhereThePolicyIsTried) {
+TEST(AlltoallvReach, RandomRunsReachTheWindows) {
   constexpr int kRuns = 4000;
   const Reach reach = reach_of(kRuns);
   std::printf(

@@ -21,30 +21,30 @@ using ::testing::Not;
 constexpr const char* kPlain = "C=8 ranks=2 close=never";
 
 /// Results of a run that the tests check.
-struct Told {
+struct Recorded {
   std::vector<std::string> faults;
   std::vector<std::string> notes;
   int opens = 0;        ///< Number of opens of peers' memory.
   int allocations = 0;  ///< For fills and destinations.
 };
 
-Told tell(Case the_case) {
+Recorded record(Case the_case) {
   harness::Runner runner;
-  Told told{.faults = faults_of(runner.run(the_case)), .notes = {}};
+  Recorded recorded{.faults = faults_of(runner.run(the_case)), .notes = {}};
   for (const harness::Event& event : runner.history().events()) {
-    if (event.kind == harness::EventKind::note) told.notes.emplace_back(event.what.view());
+    if (event.kind == harness::EventKind::note) recorded.notes.emplace_back(event.what.view());
     if (event.kind == harness::EventKind::call &&
         event.what == harness::Label("cuIpcOpenMemHandle") && event.value == CUDA_SUCCESS)
-      ++told.opens;
+      ++recorded.opens;
   }
   for (const harness::Life& life : runner.world().ledger.lives())
-    told.allocations +=
+    recorded.allocations +=
         life.kind == harness::Label("device memory") &&
         (life.birth_site == harness::Label("fill") || life.birth_site == harness::Label("prepare"));
-  return told;
+  return recorded;
 }
-Told tell(std::string_view variant, const char* config, const Program& program) {
-  return tell(make_case(variant, config, program));
+Recorded record(std::string_view variant, const char* config, const Program& program) {
+  return record(make_case(variant, config, program));
 }
 
 // ---- teams --------------------------------------------------------------------------------------
@@ -57,15 +57,15 @@ Program one_each() {
       .script(Op::alltoallv, {0, 0, 0, 0, 0, 0, 1});
 }
 
-TEST(AlltoallvTeams, HaveSlotsAndNumbersOfTheirOwnAndOneMapping) {
-  const Told told = tell("snapshot_region", kPlain, one_each());
-  EXPECT_THAT(told.faults, IsEmpty());
-  EXPECT_THAT(told.notes, AllOf(Contains("get_sync: sync_state[1] = 1"),
-                                Contains("get_sync: sync_state[1] of team 2 = 1")));
-  EXPECT_EQ(told.opens, 2) << "each rank opens its peer's source once, for both";
+TEST(AlltoallvTeams, HaveSeparateSlotsAndNumbersAndOneMapping) {
+  const Recorded recorded = record("snapshot_region", kPlain, one_each());
+  EXPECT_THAT(recorded.faults, IsEmpty());
+  EXPECT_THAT(recorded.notes, AllOf(Contains("get_sync: sync_state[1] = 1"),
+                                    Contains("get_sync: sync_state[1] of team 2 = 1")));
+  EXPECT_EQ(recorded.opens, 2) << "each rank opens its peer's source once, for both";
 }
 
-TEST(AlltoallvTeams, EndAndAreMadeAnew) {
+TEST(AlltoallvTeams, EndAndAreRecreated) {
   const Program program = one_each()
                               .script(Op::end_team)
                               .script(Op::second_team)
@@ -73,29 +73,29 @@ TEST(AlltoallvTeams, EndAndAreMadeAnew) {
                               .script(Op::new_team);
   for (const harness::VariantInfo& variant : scenario.variants)
     if (variant.claim.kind == harness::ClaimKind::sound)
-      EXPECT_THAT(tell(variant.name.view(), "C=1 ranks=3 close=at_zero", program).faults,
+      EXPECT_THAT(record(variant.name.view(), "C=1 ranks=3 close=at_zero", program).faults,
                   IsEmpty());
 }
 
 /// Rank 1 waits for the first team's collective before it starts to make the second team.
-TEST(AlltoallvTeams, AreMadeWhileCollectivesOfOthersGoOn) {
+TEST(AlltoallvTeams, AreCreatedWhileOthersRunCollectives) {
   const Program program =
       Program().script(Op::alltoallv).script(Op::wait, {2}).script(Op::second_team);
-  EXPECT_THAT(tell("snapshot_region", kPlain, program).faults, IsEmpty());
+  EXPECT_THAT(record("snapshot_region", kPlain, program).faults, IsEmpty());
 }
 
 /// Runs `variant` with error `how` in the `nth` call that rank 0 makes for its second team.
-Told tell_failing(std::string_view variant, std::uint16_t nth, std::uint32_t how) {
+Recorded tell_failing(std::string_view variant, std::uint16_t nth, std::uint32_t how) {
   const Program program = Program().script(Op::allgather).script(Op::second_team);
   Case the_case = make_case(variant, kPlain, program);
   const harness::Name op =
       harness::derive_name(harness::slot_name(0, 1), harness::Label("rank").hash(), 0);
   the_case.tape.push_back({op, harness::site_tag(harness::Site::failure), nth, how});
-  return tell(the_case);
+  return record(the_case);
 }
 
 /// "Already mapped", twice: everything is closed, even scratch that another team has mapped.
-TEST(AlltoallvTeams, APurgeForOneClosesTheScratchOfAnother) {
+TEST(AlltoallvTeams, APurgeForOneTeamClosesTheScratchOfAnother) {
   constexpr std::uint32_t kMappedTwice = 2;
   constexpr std::uint16_t kCalls = 12;
   bool is_followed = false;
@@ -124,7 +124,7 @@ class Recycling final : public harness::Strategy {
 
 /// Rank 1 is late, and the last to reach the second team: it maps a former source of rank 0 at the
 /// address of rank 0's new scratch.
-TEST(AlltoallvTeams, AreMadeWhenWhatIsInTheWayHasGone) {
+TEST(AlltoallvTeams, AreCreatedOnceABlockingMappingIsGone) {
   constexpr std::uint32_t kPastItsCopies = 7;  // A delay of `renew`.
   Recycling recycling(Program()
                           .script(Op::second_team)
@@ -153,7 +153,7 @@ class KeepSecondTeam final : public Wrapper {
     if (team == 0) path_.destroy_team(rank, team);
   }
 };
-TEST(AlltoallvTeams, AreJudgedEachByItself) {
+TEST(AlltoallvTeams, AreJudgedSeparately) {
   const Program gather = Program().script(Op::second_team).script(Op::allgather, {0, 0, 1});
   EXPECT_THAT(run_wrapper<KeepSecondTeam>(kPlain, gather),
               AllOf(Contains("leak reference to a mapping"), Contains("leak IPC event")));
@@ -176,7 +176,7 @@ class KeepNewTeam final : public Wrapper {
  private:
   std::array<int, kRankLimit> made_{};
 };
-TEST(AlltoallvTeams, AreJudgedByTheEventsOfTheTeamThatGoes) {
+TEST(AlltoallvTeams, AreJudgedByTheEventsOfTheDestroyedTeam) {
   EXPECT_THAT(
       run_wrapper<KeepNewTeam>(kPlain, Program().script(Op::alltoallv).script(Op::new_team)),
       AllOf(Contains("leak IPC event"), Not(Contains("wrong_owner event"))));
@@ -198,7 +198,7 @@ class MixTeamsUp final : public Wrapper {
     return path_.init(rank, request, other);
   }
 };
-TEST(AlltoallvTeams, ThatAreMixedUpWaitForEver) {
+TEST(AlltoallvTeams, ConfusedTeamsDeadlock) {
   EXPECT_THAT(run_wrapper<MixTeamsUp>(kPlain, one_each()), Contains("deadlock closed"));
 }
 
@@ -219,27 +219,27 @@ Program both_buffers() { return Program().script(Op::alltoallv).script(Op::allto
 
 TEST(AlltoallvPieces, ShareOneMapping) {
   const Case alone = make_case("snapshot_region", kPlain, both_buffers());
-  EXPECT_EQ(tell(alone).opens, 4);
-  EXPECT_EQ(tell(alone).allocations, 8);
-  const Told told = tell(pooled(alone));
-  EXPECT_THAT(told.faults, IsEmpty());
-  EXPECT_EQ(told.opens, 2) << "one of each rank, for both sources";
-  EXPECT_EQ(told.allocations, 2) << "one of each rank, for two sources and two destinations";
+  EXPECT_EQ(record(alone).opens, 4);
+  EXPECT_EQ(record(alone).allocations, 8);
+  const Recorded recorded = record(pooled(alone));
+  EXPECT_THAT(recorded.faults, IsEmpty());
+  EXPECT_EQ(recorded.opens, 2) << "one of each rank, for both sources";
+  EXPECT_EQ(recorded.allocations, 2) << "one of each rank, for two sources and two destinations";
 }
 
 /// The key of another buffer still finds the mapping, which is why the race is seldom seen.
-TEST(AlltoallvPieces, OfOneAllocationHaveOneKey) {
+TEST(AlltoallvPieces, PiecesOfOneAllocationHaveOneKey) {
   const Case alone = make_case("reread_slot", "C=1 ranks=2 close=never", both_buffers());
-  EXPECT_THAT(tell(alone).faults, Contains("wild_access missing region"));
-  EXPECT_THAT(tell(pooled(alone)).faults, ElementsAre("ghost_generation mem_info_src"));
+  EXPECT_THAT(record(alone).faults, Contains("wild_access missing region"));
+  EXPECT_THAT(record(pooled(alone)).faults, ElementsAre("ghost_generation mem_info_src"));
 }
 
-TEST(AlltoallvPieces, AreWrittenByAProxyWhereTheyAre) {
+TEST(AlltoallvPieces, AreWrittenInPlaceByAProxy) {
   const Program program =
       Program().script(Op::new_team).script(Op::alltoallv).script(Op::alltoall, {1});
   for (const char* copies :
        {"C=2 ranks=3 close=never copies=each", "C=2 ranks=3 close=never copies=batch"})
-    EXPECT_THAT(tell(pooled(make_case("snapshot_region", copies, program))).faults, IsEmpty());
+    EXPECT_THAT(record(pooled(make_case("snapshot_region", copies, program))).faults, IsEmpty());
 }
 
 /// Returns the faults of a broken path with tensors that are pieces.
@@ -247,7 +247,7 @@ template <class Broken>
 std::vector<std::string> run_pooled(const Program& program) {
   Case the_case = pooled(make_case("snapshot_region", kPlain, program));
   the_case.scenario = &broken_scenario<make_wrapper<Broken>>();
-  return tell(the_case).faults;
+  return record(the_case).faults;
 }
 
 /// Sends the next piece.
@@ -266,14 +266,14 @@ class KeepVariables final : public Wrapper {
   using Wrapper::Wrapper;
   void drop(std::uint32_t, Buffer) override {}
 };
-TEST(AlltoallvPieces, AreJudgedAsAllocationsAre) {
+TEST(AlltoallvPieces, AreJudgedLikeAllocations) {
   EXPECT_THAT(run_pooled<Wrapper>(both_buffers()), IsEmpty());
   EXPECT_THAT(run_pooled<SendTheNextPiece>(both_buffers()),
               AllOf(Contains("wrong_value mem_info_src"), Contains("wrong_value destination")));
   EXPECT_THAT(run_pooled<KeepVariables>(both_buffers()), Contains("leak device memory"));
 }
 
-TEST(AlltoallvPieces, KeepTheirAllocationAsLongAsOneIsUsed) {
+TEST(AlltoallvPieces, KeepTheirAllocationWhileOneIsUsed) {
   const Program dropped = both_buffers().script(Op::wait).script(Op::drop, {0, 0});
   EXPECT_THAT(run_pooled<Wrapper>(dropped), IsEmpty());
 }

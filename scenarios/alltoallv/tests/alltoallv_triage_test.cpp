@@ -34,7 +34,7 @@ Repair repair_of(const std::vector<Case>& cases) {
 constexpr const char* kOneSlot = "C=1 ranks=6 close=never copies=batch";
 
 // A collective that keeps its number takes the slot that its last post still owns.
-TEST(AlltoallvTriage, APostComesAfterWhatStillHasItsSlot) {
+TEST(AlltoallvTriage, APostIsOrderedAfterTheLastUserOfItsSlot) {
   const Program posted =
       Program().script(Op::persistent).script(Op::persistent).script(Op::post_again);
   const Repair repair = repair_of({make_case("number_at_init", kOneSlot, posted)});
@@ -42,7 +42,7 @@ TEST(AlltoallvTriage, APostComesAfterWhatStillHasItsSlot) {
   EXPECT_EQ(repair.object, harness::Label("status"));
 }
 
-TEST(AlltoallvTriage, AnEventStaysForThoseWhoHaveItOpen) {
+TEST(AlltoallvTriage, AnEventIsKeptForRanksThatHaveItOpen) {
   const Case one{&broken_scenario<make_policy<LeaveTeamAtOnce>>(), variant_named("snapshot_region"),
                  harness::parse_config(scenario, kOneSlot), &sim(),
                  Program().script(Op::alltoallv).tape()};

@@ -7,7 +7,7 @@
 
 #include "harness/base/tests/folder.h"
 #include "harness/core/fault/kinds.h"
-#include "harness/run/tests/told_scene.h"
+#include "harness/run/tests/scripted_scene.h"
 #include "scenarios/alltoallv/facts.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
@@ -38,7 +38,8 @@ class AlltoallvWindows : public ::testing::Test {
   bool reached(Window window) { return facts_.reach().reached(window); }
   void expect(Window window, bool is_reached = true) {
     EXPECT_EQ(reached(window), is_reached);
-    EXPECT_EQ(told_.scene().observed().reached & ~(std::uint64_t{1} << harness::raw(window)), 0u)
+    EXPECT_EQ(scripted_.scene().observed().reached & ~(std::uint64_t{1} << harness::raw(window)),
+              0u)
         << "others";
   }
   /// Returns the window of a fault at `tick` that shows nothing itself: of the disorder, or -1.
@@ -49,16 +50,16 @@ class AlltoallvWindows : public ::testing::Test {
     return facts_.reach().window_of(fault);
   }
 
-  harness::testing::ToldScene told_{scenario,
-                                    Program().script(Op::alltoallv).script(Op::alltoallv).tape()};
-  State state_{told_.scene(), {.slots = 2}};
-  Facts facts_{told_.scene(), state_};
+  harness::testing::ScriptedScene scripted_{
+      scenario, Program().script(Op::alltoallv).script(Op::alltoallv).tape()};
+  State state_{scripted_.scene(), {.slots = 2}};
+  Facts facts_{scripted_.scene(), state_};
   targets::alltoallv::Observer& path_ = facts_;
 };
 
-// ---- who uses a slot ----------------------------------------------------------------------------
+// ---- users of a slot ----------------------------------------------------------------------------
 
-TEST_F(AlltoallvWindows, PublishesWhereAnotherIsNotDone) {
+TEST_F(AlltoallvWindows, PublishingBeforeAnotherRankIsDoneIsSourceReread) {
   post(1, 0);
   path_.publishing({1, 0, 0});
   post(0, 1);
@@ -66,7 +67,7 @@ TEST_F(AlltoallvWindows, PublishesWhereAnotherIsNotDone) {
   expect(Window::source_reread);
 }
 
-TEST_F(AlltoallvWindows, PublishesWhereAProxyIsNotDone) {
+TEST_F(AlltoallvWindows, PublishingBeforeAProxyIsDoneIsProxyReread) {
   use_proxy(1);
   post(1, 0);
   path_.publishing({1, 0, 0});
@@ -76,7 +77,7 @@ TEST_F(AlltoallvWindows, PublishesWhereAProxyIsNotDone) {
   EXPECT_TRUE(reached(Window::proxy_reread));
 }
 
-TEST_F(AlltoallvWindows, ClaimsWhereAnotherIsNotDone) {
+TEST_F(AlltoallvWindows, ClaimingBeforeAnotherRankIsDoneIsSlotReleased) {
   post(1, 0);
   path_.publishing({1, 0, 0});
   post(0, 1);
@@ -84,7 +85,7 @@ TEST_F(AlltoallvWindows, ClaimsWhereAnotherIsNotDone) {
   expect(Window::slot_released);
 }
 
-TEST_F(AlltoallvWindows, UsesASlotThatAllAreDoneWith) {
+TEST_F(AlltoallvWindows, UsingAFinishedSlotReachesNoWindow) {
   use_proxy(1);
   for (const Request request : {0U, 1U})
     for (const std::uint32_t rank : {0U, 1U}) {
@@ -96,12 +97,12 @@ TEST_F(AlltoallvWindows, UsesASlotThatAllAreDoneWith) {
       path_.ended(0, request);
       path_.ended(1, request);
     }
-  EXPECT_EQ(told_.scene().observed().reached, 0u);
+  EXPECT_EQ(scripted_.scene().observed().reached, 0u);
 }
 
-// ---- who waits for one --------------------------------------------------------------------------
+// ---- waiters for a slot -------------------------------------------------------------------------
 
-TEST_F(AlltoallvWindows, FindsASlotFreeThatAnEarlierCollectiveWaitsFor) {
+TEST_F(AlltoallvWindows, AFreeSlotAwaitedByAnEarlierCollectiveIsAClaimRace) {
   post(0, 0);
   post(0, 1);
   path_.found_free(0);
@@ -113,7 +114,7 @@ TEST_F(AlltoallvWindows, FindsASlotFreeThatAnEarlierCollectiveWaitsFor) {
   EXPECT_EQ(disorder(), harness::raw(Window::claim_race));
 }
 
-TEST_F(AlltoallvWindows, FindsASlotFreeThatWasAskedForBeforeByALaterNumber) {
+TEST_F(AlltoallvWindows, AFreeSlotRequestedEarlierByALaterNumberIsAClaimRace) {
   post(0, 1);
   post(0, 0);  // A persistent one, under its former number.
   path_.found_free(1);
@@ -122,16 +123,16 @@ TEST_F(AlltoallvWindows, FindsASlotFreeThatWasAskedForBeforeByALaterNumber) {
   expect(Window::claim_race);
 }
 
-TEST_F(AlltoallvWindows, FindsASlotFreeThatNobodyElseWaitsFor) {
+TEST_F(AlltoallvWindows, AFreeSlotWithoutAnotherWaiterReachesNoWindow) {
   post(0, 0);
   post(0, 1);
   path_.arrived({0, 0, Crossing::setup, false});
   path_.found_free(1);
   path_.claimed({0, 1, 0, 2});
-  EXPECT_EQ(told_.scene().observed().reached, 0u);
+  EXPECT_EQ(scripted_.scene().observed().reached, 0u);
 }
 
-TEST_F(AlltoallvWindows, ClaimsASlotThatIsTaken) {
+TEST_F(AlltoallvWindows, ClaimingATakenSlotIsAClaimRace) {
   post(0, 0);
   path_.claimed({0, 0, 2, 2});  // And does not write it.
   expect(Window::claim_race, false);
@@ -140,7 +141,7 @@ TEST_F(AlltoallvWindows, ClaimsASlotThatIsTaken) {
   EXPECT_EQ(disorder(), harness::raw(Window::claim_race));
 }
 
-TEST_F(AlltoallvWindows, PostsAgainUnderTheNumberThatTheSlotStillHas) {
+TEST_F(AlltoallvWindows, RepostingUnderTheSlotsNumberIsNumberReused) {
   path_.posting_again({0, 0, 1, 0});
   expect(Window::number_reused, false);
   path_.posting_again({0, 0, 1, 1});
@@ -148,7 +149,7 @@ TEST_F(AlltoallvWindows, PostsAgainUnderTheNumberThatTheSlotStillHas) {
   EXPECT_EQ(disorder(), -1);
 }
 
-TEST_F(AlltoallvWindows, EntersByTheStateOfAnotherPost) {
+TEST_F(AlltoallvWindows, EnteringByTheStateOfAnotherPostIsNumberReused) {
   const harness::Generation first = post_slot(0, 0).mark;
   post(0, 0);
   path_.entered({0, 0, first});
@@ -159,24 +160,24 @@ TEST_F(AlltoallvWindows, EntersByTheStateOfAnotherPost) {
   EXPECT_EQ(disorder(), harness::raw(Window::number_reused));
 }
 
-TEST_F(AlltoallvWindows, MarksThatAreNotOfThePostAreAFault) {
+TEST_F(AlltoallvWindows, MarksOfAnotherPostAreAFault) {
   const auto posting = post_slot(0, 0);
   path_.posted(posting);
-  EXPECT_TRUE(told_.world().history.faults().empty());
+  EXPECT_TRUE(scripted_.world().history.faults().empty());
   path_.posted(posting);  // The second post, with the tag of the first.
-  ASSERT_EQ(told_.world().history.faults().size(), 1u);
-  EXPECT_EQ(told_.world().history.faults()[0].object_kind, harness::Label("mark"));
+  ASSERT_EQ(scripted_.world().history.faults().size(), 1u);
+  EXPECT_EQ(scripted_.world().history.faults()[0].object_kind, harness::Label("mark"));
 }
 
-// ---- what failed --------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
-TEST_F(AlltoallvWindows, FailsAndStays) {
+TEST_F(AlltoallvWindows, FailingAfterAClaimIsFailedAfterClaim) {
   path_.failed({0, 0, false});
   expect(Window::failed_after_claim);
   EXPECT_EQ(disorder(), -1);
 }
 
-TEST_F(AlltoallvWindows, FailsToSetATriggeredPostUp) {
+TEST_F(AlltoallvWindows, FailingToSetUpATriggeredPostIsSetupIgnored) {
   path_.failed({0, 0, true});
   EXPECT_TRUE(reached(Window::failed_after_claim));
   EXPECT_TRUE(reached(Window::setup_ignored));
@@ -185,7 +186,7 @@ TEST_F(AlltoallvWindows, FailsToSetATriggeredPostUp) {
   EXPECT_EQ(disorder(), harness::raw(Window::setup_ignored));
 }
 
-TEST_F(AlltoallvWindows, CopiesInABatchWhereThereIsAProxy) {
+TEST_F(AlltoallvWindows, ABatchCopyWithAProxyIsPairIgnored) {
   path_.batching({0, 0, true});  // All pairs have a direct connection.
   expect(Window::pair_ignored, false);
   use_proxy(0);
@@ -196,7 +197,7 @@ TEST_F(AlltoallvWindows, CopiesInABatchWhereThereIsAProxy) {
   EXPECT_EQ(disorder(), harness::raw(Window::pair_ignored));
 }
 
-TEST_F(AlltoallvWindows, FindsAHalfThatOthersStillRead) {
+TEST_F(AlltoallvWindows, OverwritingAHalfStillReadIsHalfOverwritten) {
   path_.overwriting({0, 0, false});
   expect(Window::half_overwritten);
   EXPECT_EQ(disorder(), -1);
@@ -204,7 +205,7 @@ TEST_F(AlltoallvWindows, FindsAHalfThatOthersStillRead) {
   EXPECT_EQ(disorder(), harness::raw(Window::half_overwritten));
 }
 
-TEST_F(AlltoallvWindows, LeavesATeamWhoseScratchIsMapped) {
+TEST_F(AlltoallvWindows, LeavingATeamWithMappedScratchIsScratchFreed) {
   path_.leaving({0, 0, true});
   path_.mapped(kScratchUse, BirthId::none, 1);
   path_.leaving({0, 0, false});
@@ -214,20 +215,20 @@ TEST_F(AlltoallvWindows, LeavesATeamWhoseScratchIsMapped) {
   expect(Window::scratch_freed);
 }
 
-TEST_F(AlltoallvWindows, GivesUp) {
+TEST_F(AlltoallvWindows, GivingUpIsADisorder) {
   path_.gave_up(0, 0);
   expect(Window::failed_after_claim);
   EXPECT_EQ(disorder(), harness::raw(Window::failed_after_claim));
 }
 
-TEST_F(AlltoallvWindows, TakesANumberInVain) {
+TEST_F(AlltoallvWindows, SkippingANumberIsADisorder) {
   path_.init_failed({0, 0, Status::no_buffer, true});  // All ranks do that.
   EXPECT_EQ(disorder(), -1);
   path_.init_failed({0, 0, Status::driver_error, true});
   EXPECT_EQ(disorder(), harness::raw(Window::number_skipped));
 }
 
-TEST_F(AlltoallvWindows, FailsInInitAndTakesNoNumber) {
+TEST_F(AlltoallvWindows, FailingInInitTakesNoNumber) {
   path_.init_failed({0, 0, Status::driver_error, false});
   expect(Window::number_skipped);
   EXPECT_EQ(disorder(), -1);
@@ -242,7 +243,7 @@ TEST_F(AlltoallvWindows, KeepsTheFirstDisorder) {
 
 // ---- mappings -----------------------------------------------------------------------------------
 
-TEST_F(AlltoallvWindows, ThrowsOutAStaleMappingThatIsUsed) {
+TEST_F(AlltoallvWindows, EvictingAStaleMappingInUseIsKeyReused) {
   path_.evicting({BirthId::none, 0, Reason::stale, {}});
   expect(Window::key_reused, false);
   path_.mapped(kUse, BirthId::none, 1);
@@ -251,7 +252,7 @@ TEST_F(AlltoallvWindows, ThrowsOutAStaleMappingThatIsUsed) {
   expect(Window::key_reused);
 }
 
-TEST_F(AlltoallvWindows, ThrowsOutAMappingInTheWayThatIsUsed) {
+TEST_F(AlltoallvWindows, EvictingABlockingMappingInUseIsABlindClose) {
   path_.mapped(kUse, BirthId::none, 1);
   path_.ended(0, 0);
   for (const Reason reason : {Reason::in_the_way, Reason::purge})
@@ -262,13 +263,13 @@ TEST_F(AlltoallvWindows, ThrowsOutAMappingInTheWayThatIsUsed) {
   expect(Window::blind_close);
 }
 
-TEST_F(AlltoallvWindows, PurgesAMappingThatIsUsed) {
+TEST_F(AlltoallvWindows, PurgingAMappingInUseIsABlindClose) {
   path_.mapped(kUse, BirthId::none, 1);
   path_.evicting({BirthId::none, 0, Reason::purge, {}});
   expect(Window::blind_close);
 }
 
-TEST_F(AlltoallvWindows, FailsToOpen) {
+TEST_F(AlltoallvWindows, AFailedOpenIsOpenFailed) {
   path_.open_failed(0, 1);
   expect(Window::open_failed);
 }
@@ -285,7 +286,7 @@ std::set<std::string> names_in(const char* file, const char* pattern) {
   return names;
 }
 
-TEST(AlltoallvFacts, ThatTheTargetReportsAreAllPassedOn) {
+TEST(AlltoallvFacts, AllFactsOfTheTargetAreForwarded) {
   const auto reported = names_in("targets/alltoallv/observer.h", R"(virtual void (\w+)\()");
   EXPECT_GT(reported.size(), 30u);
   EXPECT_EQ(reported, names_in("scenarios/alltoallv/facts.def", R"(\nFACT\((\w+), )"));

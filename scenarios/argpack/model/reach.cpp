@@ -5,7 +5,7 @@ namespace scenarios::argpack {
 
 using harness::raw;
 
-// ---- what was taken -----------------------------------------------------------------------------
+// ---- taken objects ------------------------------------------------------------------------------
 
 // A launch that has begun may still use it, or its kernel, or the copy back.
 void Reach::taken(const Thing& thing) {
@@ -47,7 +47,7 @@ const End* Reach::end_of_object(harness::Name life) const {
   return nullptr;
 }
 
-// ---- who uses a context -------------------------------------------------------------------------
+// ---- users of a context -------------------------------------------------------------------------
 
 // A task that starts something else has given up its pending launch.
 User& Reach::use(const Context& context) {

@@ -108,7 +108,7 @@ struct Thing {
   Way launched_by = Way::kernel;   ///< Way of that launch.
   bool taken_reentrantly = false;  ///< It was lost or moved while its task set arguments.
 
-  // ---- what it holds ----
+  // ---- contents ---------
   std::uint32_t moves = 0;  ///< Number of times its memory has moved.
   std::pmr::vector<std::int64_t> values;
   std::size_t on_device = 0;     ///< Index of the last written value.

@@ -86,7 +86,7 @@ constexpr std::uint64_t kNotReady = 600;
 
 /// Returns whether this is an injected error: CUDA_ERROR_OUT_OF_MEMORY, or for a launch
 /// CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES. Other errors come from wrong arguments, which others judge.
-bool was_told_to(std::uint64_t error) { return error == 2 || error == 701; }
+bool is_injected(std::uint64_t error) { return error == 2 || error == 701; }
 
 bool failed(const harness::Event& event, const harness::World& world) {
   return event.kind == harness::EventKind::call && event.value != 0 && event.value != kNotReady &&
@@ -133,7 +133,7 @@ bool ignored_failure(const Attempt& attempt, const harness::World& world) {
   return std::any_of(events.begin() + attempt.first_event, events.end(),
                      [&](const harness::Event& event) {
                        return event.activation == attempt.activation && failed(event, world) &&
-                              was_told_to(event.value);
+                              is_injected(event.value);
                      });
 }
 

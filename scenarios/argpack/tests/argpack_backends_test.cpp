@@ -26,7 +26,7 @@ using targets::argpack::Backend;
 using targets::argpack::kBackendLabels;
 using targets::argpack::PageCache;
 
-// ---- what a search finds, by backend ------------------------------------------------------------
+// ---- findings by backend ------------------------------------------------------------------------
 
 /// Returns how many of this many runs of `borrow` on this backend, with a GIL, have a fault for
 /// which `counts` is true.
@@ -93,7 +93,7 @@ TEST(ArgpackBackends, OnlyCudaUsesTorchMemoryInPlace) {
         << kBackendLabels[harness::raw(backend)].view();
 }
 
-TEST(ArgpackBackends, NothingIsInFlightBehindALaunchWhereFreeingItsBuffersWaits) {
+TEST(ArgpackBackends, BackendsThatWaitOnFreeHaveNoWorkInFlight) {
   EXPECT_GT(failing_runs(Backend::cuda_pool, is_of_work_in_flight), 0u);
   for (const Backend backend : {Backend::cpu, Backend::cuda_cache, Backend::amdgpu})
     EXPECT_EQ(failing_runs(backend, is_of_work_in_flight), 0u)
@@ -119,7 +119,7 @@ std::string calls_of_second_op(Backend backend, const std::string& program) {
   return calls;
 }
 
-TEST(ArgpackBackends, DeletingAPackWaitsForNothingWhereItsMemoryIsCached) {
+TEST(ArgpackBackends, DeletingAPackWithCachedMemoryDoesNotWait) {
   const std::string program =
       "script:0 op new_argpack\nscript:0 argument[1] 1\nscript:1 op drop\nscript:2 op "
       "new_argpack\n";
@@ -129,7 +129,7 @@ TEST(ArgpackBackends, DeletingAPackWaitsForNothingWhereItsMemoryIsCached) {
   EXPECT_EQ(calls_of_second_op(Backend::amdgpu, program), "");
 }
 
-TEST(ArgpackBackends, ALaunchFreesItsBuffersAsTheDriverDoesThatAllocatedThem) {
+TEST(ArgpackBackends, ALaunchFreesItsBuffersByTheirAllocator) {
   const std::string program =
       "script:0 op new_argpack\nscript:0 argument[1] 1\nscript:1 op call\nscript:1 argument[3] 1\n"
       "script:2 op new_argpack\n";
@@ -167,14 +167,14 @@ Sites uses_after_launch(Backend backend, const std::string& rest, const std::str
 const std::string kLaunchAgain = "script:4 op launch\n";
 constexpr std::array kDevices{Backend::cuda_pool, Backend::cuda_cache, Backend::amdgpu};
 
-TEST(ArgpackBackends, ASecondLaunchStoresThroughTheFreedArgumentBufferOfADevice) {
+TEST(ArgpackBackends, ASecondLaunchUsesTheFreedArgumentBuffer) {
   for (const Backend backend : kDevices)
     EXPECT_EQ(uses_after_launch(backend, kLaunchAgain), Sites{"launch_kernel/arguments"});
   for (const Backend backend : {Backend::cpu, Backend::gfx})
     EXPECT_EQ(uses_after_launch(backend, kLaunchAgain), Sites{});
 }
 
-TEST(ArgpackBackends, ASecondLaunchStoresEachAddressWhenItHasFollowedWhatIsThere) {
+TEST(ArgpackBackends, ASecondLaunchStoresEachAddressAfterFollowingIt) {
   const std::string gone = "script:4 op drop\nscript:4 argument 1\nscript:5 op launch\n";
   const std::string array = "script:1 op new_ndarray\n";
   for (const Backend backend : kDevices) {
@@ -183,7 +183,7 @@ TEST(ArgpackBackends, ASecondLaunchStoresEachAddressWhenItHasFollowedWhatIsThere
   }
 }
 
-TEST(ArgpackBackends, ASecondLaunchLosesItsResultToTheFreedResultBufferOfADevice) {
+TEST(ArgpackBackends, ASecondLaunchLosesItsResultInTheFreedResultBuffer) {
   for (const Backend backend : kDevices) {
     harness::Intervention kept(harness::Hold{.object = "argument buffer"});
     const harness::Intervention::Current current(kept);
@@ -191,7 +191,7 @@ TEST(ArgpackBackends, ASecondLaunchLosesItsResultToTheFreedResultBufferOfADevice
   }
 }
 
-TEST(ArgpackBackends, WhatIsSetAfterALaunchIsStoredThroughTheFreedArgumentBufferOfADevice) {
+TEST(ArgpackBackends, SettingAnArgumentAfterALaunchUsesTheFreedBuffer) {
   const std::string other = "script:4 op make_context\nscript:4 argument 12\nscript:5 op ";
   const std::string pack = other + "set_arg_argpack\nscript:5 argument 11\n";
   const std::string scalar = other + "set_arg_scalar\nscript:5 argument 11\n";
@@ -214,7 +214,7 @@ std::uint32_t page(PageCache& cache) {
 }
 void free(PageCache& cache, std::uint32_t page) { cache.free(page * PageCache::kPageBytes); }
 
-TEST(ArgpackPages, ALonePageGoesBeforeThoseOfAMergedBlock) {
+TEST(ArgpackPages, ASinglePageIsReusedBeforeAMergedBlock) {
   PageCache cuda(true);
   PageCache amdgpu(false);
   for (PageCache* cache : {&cuda, &amdgpu}) {
@@ -230,7 +230,7 @@ TEST(ArgpackPages, ALonePageGoesBeforeThoseOfAMergedBlock) {
   EXPECT_EQ(page(amdgpu), 3u);
 }
 
-TEST(ArgpackPages, APageThatWasAskedForAsANeighbourKeepsTheNextOneFromMerging) {
+TEST(ArgpackPages, ALookedUpNeighborPreventsTheNextMerge) {
   PageCache cache(true);
   for (std::uint32_t i = 0; i < 4; ++i) page(cache);
   for (const std::uint32_t i : {0u, 1u, 2u}) free(cache, i);
@@ -238,7 +238,7 @@ TEST(ArgpackPages, APageThatWasAskedForAsANeighbourKeepsTheNextOneFromMerging) {
   EXPECT_EQ(page(cache), 0u);
 }
 
-TEST(ArgpackPages, TheNextProgramBeginsWithNoneHandedOut) {
+TEST(ArgpackPages, TheNextProgramStartsWithAllPagesFree) {
   PageCache cache(true);
   for (std::uint32_t i = 0; i < 3; ++i) page(cache);
   free(cache, 1);

@@ -30,7 +30,7 @@ struct FreesAtTheEnd : Own {
   }
   void synchronized(Program&) override {}
 };
-TEST(ArgpackBounds, APolicyThatNeverLetsGoIsCaughtByTheNextSynchronize) {
+TEST(ArgpackBounds, APolicyThatNeverReleasesIsCaughtByTheNextSynchronize) {
   const Fault fault = find<make<FreesAtTheEnd>>(FaultKind::retention, "bound/synchronize");
   EXPECT_FALSE(fault.object_kind.empty());
 }
@@ -42,10 +42,10 @@ struct GrowsItsQueue : Own {
     return Status::ok;
   }
 };
-TEST(ArgpackBounds, AQueueOfDeferredFreesThatGrowsIsCaughtByLaunches) {
+TEST(ArgpackBounds, AGrowingQueueOfDeferredFreesIsCaughtByLaunches) {
   find<make<GrowsItsQueue>>(FaultKind::retention, "bound/launches");
 }
-TEST(ArgpackBounds, ADeferredFreeThatAnIdleDeviceDoesNotBringIsCaught) {
+TEST(ArgpackBounds, ADeferredFreeMissingOnAnIdleDeviceIsCaught) {
   find<make<GrowsItsQueue>>(FaultKind::retention, "bound/idle");
 }
 
@@ -69,7 +69,7 @@ mutator:0 schedule[18] script:1 of start
 finalize:0 of trap:0 of script:1 schedule[20] mutator
 end
 )";
-TEST(ArgpackBounds, AMemberThatTwoSetAtATimeIsNoRetention) {
+TEST(ArgpackBounds, AMemberSetByTwoTasksIsNotALeak) {
   const harness::Case held =
       harness::parse_reproducer(kTwoSetOneMember, "two_set_one_member").the_case;
   harness::Runner runner;
@@ -84,9 +84,7 @@ struct DropsRequests : Own {
     return array.holders().any() ? Disposal::ignore : Own::dispose(array, stale);
   }
 };
-TEST(ArgpackBounds, ARequestThatIsDroppedAndNotDeferredIsRetention) {
-  find<make<DropsRequests>>(FaultKind::retention);
-}
+TEST(ArgpackBounds, ADroppedFreeRequestIsALeak) { find<make<DropsRequests>>(FaultKind::retention); }
 
 struct LeaksKernels : Own {
   using Own::Own;
@@ -96,7 +94,7 @@ struct LeaksKernels : Own {
     kept = core_.runtime.host.make<targets::argpack::Kernel>("Kernel", 1);
   }
 };
-TEST(ArgpackBounds, ASecondKernelIsMoreThanAProgramOwns) {
+TEST(ArgpackBounds, ASecondKernelOfAProgramIsALeak) {
   EXPECT_EQ(find<make<LeaksKernels>>(FaultKind::retention).detail,
             "2 alive, where the Program owns one");
 }
@@ -116,7 +114,7 @@ struct ResolvesOnce : Own {
     return status;
   }
 };
-TEST(ArgpackBounds, ALaunchThatFailedIsTriedAgain) {
+TEST(ArgpackBounds, AFailedLaunchIsRetried) {
   find<make<ResolvesOnce>>(FaultKind::wild_access, {}, 60'000, Backend::cpu);
 }
 
@@ -147,7 +145,7 @@ script:4 argument 6
 script:5 op synchronize
 end
 )";
-TEST(ArgpackBounds, AContextThatKeepsWhatItHasLaunchedIsRetention) {
+TEST(ArgpackBounds, AContextThatKeepsItsLaunchIsALeak) {
   harness::Case dropped =
       harness::parse_reproducer(kDropsWhatIsLaunched, "drops_what_is_launched").the_case;
   harness::Runner runner;

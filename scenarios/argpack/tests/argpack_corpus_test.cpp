@@ -18,8 +18,8 @@ class ArgpackProgram : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ArgpackProgram, FailsAsShippedWithinThreeDecisionsAndHoldsForOwn) {
   ProgramProofs proofs(scenario);
-  proofs.expect_told_apart(GetParam(), read_corpus(scenario, "programs").at(GetParam()), "borrow",
-                           "own");
+  proofs.expect_distinguished(GetParam(), read_corpus(scenario, "programs").at(GetParam()),
+                              "borrow", "own");
 }
 
 TEST_P(ArgpackProgram, IsTheSmallest) {

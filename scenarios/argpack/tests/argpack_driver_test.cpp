@@ -14,7 +14,7 @@
 namespace scenarios::argpack::testing {
 namespace {
 
-TEST(ArgpackDriver, ThePlainThemeOffersEverythingThatIsPossible) {
+TEST(ArgpackDriver, TheDefaultThemeOffersEveryPossibleOp) {
   Situation now;
   now.census = {.packs = kPackVariables, .arrays = kArrayVariables};
   const Ops possible = applicable(now) & ~kOnlyClosing;
@@ -32,7 +32,7 @@ TEST(ArgpackDriver, WithoutAPackThereIsNothingToCall) {
   EXPECT_EQ(applicable(Situation{}) & ops(Op::call, Op::make_context, Op::launch, Op::drop), 0u);
 }
 
-// ---- what a search gets to ----------------------------------------------------------------------
+// ---- reached windows ----------------------------------------------------------------------------
 
 struct Coverage {
   std::uint64_t runs = 0;
@@ -69,7 +69,7 @@ Coverage cover(std::string_view variant, std::uint64_t runs) {
   return coverage;
 }
 
-TEST(ArgpackDriver, AtMostOneRunInTenNeverGetsToALaunchAndEveryOpAndWindowHasItsShare) {
+TEST(ArgpackDriver, MostRunsReachALaunchAndEveryOpAndWindowOccurs) {
   const Coverage coverage = cover("own", 8000);
   std::cout << "never get to a launch: " << 100 * coverage.share(coverage.idle) << " % of runs\n";
   EXPECT_LE(coverage.share(coverage.idle), 0.10);

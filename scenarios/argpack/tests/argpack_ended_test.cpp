@@ -131,7 +131,7 @@ constexpr std::array kAll{Backend::cpu, Backend::cuda_pool, Backend::cuda_cache,
 
 // ---- a reset between compile and launch ---------------------------------------------------------
 
-TEST(ArgpackEnded, ALaunchInAProgramWhoseTableIsClearedIsAnInvalidDeviceAllocation) {
+TEST(ArgpackEnded, ALaunchAfterAResetIsAnInvalidDeviceAllocation) {
   for (const Backend backend : kTables)
     for (const std::uint32_t depth : {1u, 2u, 3u}) {
       const Reset run({.backend = backend, .depth = depth}, kCompileAndLaunch);
@@ -140,7 +140,7 @@ TEST(ArgpackEnded, ALaunchInAProgramWhoseTableIsClearedIsAnInvalidDeviceAllocati
     }
 }
 
-TEST(ArgpackEnded, ALaunchInACpuProgramReadsWhatIsUnmapped) {
+TEST(ArgpackEnded, ALaunchInACpuProgramReadsUnmappedMemory) {
   const Reset flat({.backend = Backend::cpu}, kCompileAndLaunch);
   EXPECT_EQ(flat.fault().signature(),
             "use_after_free device memory born:create_argpack died:reset used:walk_packs");
@@ -152,7 +152,7 @@ TEST(ArgpackEnded, ALaunchInACpuProgramReadsWhatIsUnmapped) {
   nested.expect_window(Window::taken_reentrantly);
 }
 
-TEST(ArgpackEnded, ALaunchInAGfxProgramReadsWhatWasBound) {
+TEST(ArgpackEnded, ALaunchInAGfxProgramReadsBoundMemory) {
   for (const std::uint32_t depth : {1u, 2u, 3u}) {
     const Reset run({.backend = Backend::gfx, .depth = depth}, kCompileAndLaunch);
     EXPECT_EQ(first_signature(run.outcome()), "");
@@ -161,13 +161,13 @@ TEST(ArgpackEnded, ALaunchInAGfxProgramReadsWhatWasBound) {
   }
 }
 
-TEST(ArgpackEnded, WhatAGfxProgramHasRecordedRunsBeforeItGoes) {
+TEST(ArgpackEnded, WorkRecordedByAGfxProgramRunsBeforeItEnds) {
   const Reset run({.backend = Backend::gfx, .depth = 2, .returns = false}, kCompileAndLaunch);
   EXPECT_EQ(first_signature(run.outcome()), "");
   EXPECT_EQ(run.answer(), Status::ok);
 }
 
-TEST(ArgpackEnded, OwnRefusesALaunchInAProgramThatHasEnded) {
+TEST(ArgpackEnded, OwnRefusesALaunchInAnEndedProgram) {
   for (const Backend backend : kAll)
     for (const std::string_view gil : {"on", "off"}) {
       const Reset run({.variant = "own", .backend = backend, .gil = gil}, kCompileAndLaunch);
@@ -178,7 +178,7 @@ TEST(ArgpackEnded, OwnRefusesALaunchInAProgramThatHasEnded) {
 
 // ---- a reset before the compile -----------------------------------------------------------------
 
-TEST(ArgpackEnded, ACompileAfterAResetIsOfTheNextProgramAndMeetsADeadKernel) {
+TEST(ArgpackEnded, ACompileAfterAResetUsesADeadKernel) {
   for (const Backend backend : kAll) {
     const Reset run({.backend = backend}, kBindAndCompile);
     EXPECT_EQ(run.fault().signature(),
@@ -187,9 +187,9 @@ TEST(ArgpackEnded, ACompileAfterAResetIsOfTheNextProgramAndMeetsADeadKernel) {
   }
 }
 
-// ---- what the program owned ---------------------------------------------------------------------
+// ---- objects of the program ---------------------------------------------------------------------
 
-TEST(ArgpackEnded, ItsObjectsGoWithTheFrameThatHasIt) {
+TEST(ArgpackEnded, ObjectsOfAProgramEndWithTheFrameThatHoldsIt) {
   for (const Backend backend :
        {Backend::cuda_pool, Backend::cuda_cache, Backend::amdgpu, Backend::gfx})
     for (const Label kind :
@@ -202,7 +202,7 @@ TEST(ArgpackEnded, ItsObjectsGoWithTheFrameThatHasIt) {
     }
 }
 
-TEST(ArgpackEnded, ItsMemoryGoesAtTheResetButOnGfx) {
+TEST(ArgpackEnded, MemoryOfAProgramEndsAtTheResetExceptOnGfx) {
   for (const Backend backend : {Backend::cpu, Backend::cuda_pool}) {
     const Reset run({.backend = backend}, kCompileAndLaunch);
     EXPECT_LT(run.reset_of("device memory"), run.first(0, "launch_kernel"));
@@ -211,7 +211,7 @@ TEST(ArgpackEnded, ItsMemoryGoesAtTheResetButOnGfx) {
   EXPECT_GT(gfx.reset_of("device memory"), gfx.first(0, "launch_kernel"));
 }
 
-TEST(ArgpackEnded, WithNobodyLeftItGoesWithTheReset) {
+TEST(ArgpackEnded, AnUnreferencedProgramEndsAtTheReset) {
   for (const Backend backend : kAll) {
     const Reset run({.backend = backend}, kBindAndCompile);
     EXPECT_LT(run.reset_of("Kernel"), run.first(0, "compile_kernel"));
@@ -219,7 +219,7 @@ TEST(ArgpackEnded, WithNobodyLeftItGoesWithTheReset) {
   }
 }
 
-// ---- who else meets what it owned ---------------------------------------------------------------
+// ---- other users of those objects ---------------------------------------------------------------
 
 /// The script has an array; after the reset the mutator makes others and fills the script's.
 Program fill_stale(Backend backend, std::uint32_t others) {
@@ -230,7 +230,7 @@ Program fill_stale(Backend backend, std::uint32_t others) {
   return program;
 }
 
-TEST(ArgpackEnded, ItsArrayIsLookedUpByItsIdInTheTableOfTheNextProgram) {
+TEST(ArgpackEnded, AnArrayIsLookedUpByIdInTheNextProgram) {
   for (const Backend backend : {Backend::cuda_pool, Backend::cuda_cache, Backend::amdgpu}) {
     const Reset beyond(fill_stale(backend, 1), kCompileAndLaunch);
     EXPECT_EQ(first_signature(beyond.outcome()), "");
@@ -252,7 +252,7 @@ Program write_stale(Backend backend) {
               "mutator:2 argument 14\n"};
 }
 
-TEST(ArgpackEnded, ItsPackIsWrittenByItsOwnTable) {
+TEST(ArgpackEnded, APackIsWrittenThroughItsOwnTable) {
   for (const Backend backend : kTables)
     Reset(write_stale(backend), kCompileAndLaunch)
         .expect_first("use_after_free ArgPack born:create_argpack used:ArgPack::write")
@@ -284,7 +284,7 @@ bool has(const Reset& reset, FaultKind kind, Window window) {
   return false;
 }
 
-TEST(ArgpackEnded, ACpuProgramReadsAndUnmapsWhatTheNextOneHasAtItsAddress) {
+TEST(ArgpackEnded, ACpuProgramAccessesTheNextOnesMemory) {
   std::uint32_t met = 0;
   for (std::uint32_t question = 0; question < 16; ++question)
     for (std::uint32_t memory = 0; memory < 3; ++memory) {

@@ -11,7 +11,7 @@
 namespace scenarios::argpack::testing {
 namespace {
 
-harness::Case told(std::string_view config, std::string_view decisions) {
+harness::Case recorded_case(std::string_view config, std::string_view decisions) {
   const std::string text = fmt::format(
       "afterlife reproducer 1\npath argpack\nvariant own\nconfig {}\ndevice sim\n"
       "tasks script mutator\n{}end\n",
@@ -22,7 +22,7 @@ harness::Case told(std::string_view config, std::string_view decisions) {
 /// Runs the sound variant with choices in the format of a reproducer, all of which must be used.
 void expect_nothing(std::string_view config, std::string_view decisions) {
   harness::Runner runner;
-  const harness::Case the_case = told(config, decisions);
+  const harness::Case the_case = recorded_case(config, decisions);
   const harness::Outcome& outcome = runner.run(the_case);
   for (const harness::Fault& fault : outcome.faults) ADD_FAILURE() << fault.signature();
   EXPECT_FALSE(outcome.vacuous);
@@ -30,7 +30,7 @@ void expect_nothing(std::string_view config, std::string_view decisions) {
 }
 
 // A finalizer replaces a member from before the reset, and is delayed.
-TEST(ArgpackFalseAlarms, AMemberThatIsReplacedWithoutAGilIsTheOldOneUntilItIsReplaced) {
+TEST(ArgpackFalseAlarms, AMemberReplacedWithoutAGilIsTheOldOneUntilThen) {
   expect_nothing("backend=cpu gil=off collector=allocation", R"(script:0 op new_external
 script:1 op new_argpack
 script:1 argument 5
@@ -58,7 +58,7 @@ script:14 op call
 }
 
 // The child fits the parent that the variable refers to by then, but not the one that was loaded.
-TEST(ArgpackFalseAlarms, AParentThatIsDroppedOnceItIsLoadedHasItsDepthAllTheSame) {
+TEST(ArgpackFalseAlarms, AParentDroppedAfterItsLoadKeepsItsDepth) {
   expect_nothing("backend=cpu gil=on collector=eval_breaker", R"(script:0 op new_argpack
 script:1 op call_often
 script:2 op drop
@@ -71,7 +71,7 @@ script:3 op new_argpack
 }
 
 // The device was idle when the call began, but then a finalizer made a pack.
-TEST(ArgpackFalseAlarms, ALaunchWhoseFinalizersGiveTheDeviceWorkFindsItBusy) {
+TEST(ArgpackFalseAlarms, ALaunchWithFinalizersThatQueueWorkFindsADeviceBusy) {
   expect_nothing("backend=cuda_cache gil=on collector=eval_breaker", R"(script:0 op new_argpack
 script:1 op new_argpack
 script:2 op call_often
@@ -86,7 +86,8 @@ finalize:0 of trap:0 of mutator:5 lag[1] 1
 // The mutator is filling the only context, to which the script would bind another pack: none is
 // left to choose.
 TEST(ArgpackFalseAlarms, AContextIsFilledByOneTaskAtATime) {
-  const harness::Case the_case = told("backend=cpu gil=off collector=eval_breaker", R"(start order 1
+  const harness::Case the_case =
+      recorded_case("backend=cpu gil=off collector=eval_breaker", R"(start order 1
 script:0 op new_argpack
 script:0 argument 5
 script:0 argument[1] 3

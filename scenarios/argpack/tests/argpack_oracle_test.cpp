@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/fault/kinds.h"
-#include "harness/run/tests/told_scene.h"
+#include "harness/run/tests/scripted_scene.h"
 #include "harness/search/reproducer/reproducer.h"
 #include "scenarios/argpack/judge.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
@@ -29,11 +29,11 @@ void bear(harness::Scene& scene, int count) {
   scene.mark_quiescent();
 }
 
-TEST(ArgpackOracle, OneKernelOfTheProgramIsNoRetention) {
+TEST(ArgpackOracle, OneKernelOfTheProgramIsNotALeak) {
   EXPECT_FALSE(run([](harness::Scene& scene) { bear(scene, 1); }).failed());
 }
 
-TEST(ArgpackOracle, APlantedSecondKernelIsRetention) {
+TEST(ArgpackOracle, APlantedSecondKernelIsALeak) {
   const Outcome outcome = run([](harness::Scene& scene) { bear(scene, 2); });
   ASSERT_EQ(outcome.faults.size(), 1u);
   EXPECT_EQ(outcome.faults[0].kind, FaultKind::retention);
@@ -55,19 +55,19 @@ struct Met {
 
 /// Returns the window of the fault after the facts that `tell` reports.
 int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
-  harness::testing::ToldScene told(scenario);
-  Judge judge(told.scene());
-  told.scene().set_state(judge.reach());
+  harness::testing::ScriptedScene scripted(scenario);
+  Judge judge(scripted.scene());
+  scripted.scene().set_state(judge.reach());
   tell(judge);
   Fault fault;
   fault.kind = met.kind;
   fault.death_site = met.death_site;
   fault.use_site = met.use_site;
-  fault.activation = told.world().picker.current().name + met.in_another_call;
-  return window_of(told.scene(), fault);
+  fault.activation = scripted.world().picker.current().name + met.in_another_call;
+  return window_of(scripted.scene(), fault);
 }
 
-TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
+TEST(ArgpackWindows, AreClassifiedByTheEndAndTheUse) {
   for (const Met& met :
        {Met{"delete_argpack", "launch_kernel/nested_pack", Window::nested_replaced},
         Met{"delete_argpack", "launch_kernel/parent", Window::parent_freed},
@@ -83,7 +83,7 @@ TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
         << met.death_site.view() << " " << met.use_site.view();
 }
 
-TEST(ArgpackWindows, WhateverIsSetInALaunchedContextIsSetThroughThat) {
+TEST(ArgpackWindows, SettingAnArgumentOfALaunchedContextIsContextReused) {
   const Met met{"launch_kernel", "set_arg_int", Window::context_reused};
   const auto set_again = [](Observer& judge) {
     const ThingId context{1};
@@ -95,7 +95,7 @@ TEST(ArgpackWindows, WhateverIsSetInALaunchedContextIsSetThroughThat) {
   EXPECT_EQ(window_met(met, set_again), harness::raw(met.window));
 }
 
-// ---- how an end came, which no site says --------------------------------------------------------
+// ---- circumstances of an end, independent of its site -------------------------------------------
 
 /// Returns the window of the fault that `drive` fills in.
 int window_after(void (*drive)(harness::Scene&, Judge&, Fault&)) {
@@ -112,7 +112,7 @@ int window_after(void (*drive)(harness::Scene&, Judge&, Fault&)) {
   return window_of(scene, fault);
 }
 
-TEST(ArgpackWindows, MemoryOfAProgramThatAWrapperMeetsDeadIsOfAStaleOneWhoseverItWasLast) {
+TEST(ArgpackWindows, AWrapperUsingDeadMemoryIsStale) {
   const auto write_dead = [](harness::Scene&, Judge&, Fault& fault) {
     fault.object_kind = "device memory";
     fault.birth_site = "create_argpack";
@@ -123,13 +123,13 @@ TEST(ArgpackWindows, MemoryOfAProgramThatAWrapperMeetsDeadIsOfAStaleOneWhoseverI
 }
 
 /// Makes a thing of `kind` and ends it, with the object beneath it, at the site.
-harness::Name end_at(harness::Scene& scene, Observer& told, Kind kind, harness::Label site) {
+harness::Name end_at(harness::Scene& scene, Observer& observer, Kind kind, harness::Label site) {
   harness::Ledger& ledger = scene.world().ledger;
   const ThingId thing{1};
-  told.made({.thing = thing, .kind = kind, .depth = 0, .value = 0, .generation = 1});
+  observer.made({.thing = thing, .kind = kind, .depth = 0, .value = 0, .generation = 1});
   const harness::BirthId life = ledger.born("beneath", 0, 8);
-  told.built(thing, life, 1);
-  told.ended(thing);
+  observer.built(thing, life, 1);
+  observer.ended(thing);
   const harness::SiteScope scope(scene.world().scheduler, site);
   ledger.died(life);
   return ledger.life(life).name;
@@ -137,14 +137,14 @@ harness::Name end_at(harness::Scene& scene, Observer& told, Kind kind, harness::
 
 template <bool reentrant>
 void delete_pack(harness::Scene& scene, Judge& judge, Fault& fault) {
-  Observer& told = judge;
-  if (reentrant) told.setting_began();
-  fault.object = end_at(scene, told, Kind::pack, "delete_argpack");
+  Observer& observer = judge;
+  if (reentrant) observer.setting_began();
+  fault.object = end_at(scene, observer, Kind::pack, "delete_argpack");
   fault.death_site = "delete_argpack";
   fault.use_site = "launch_kernel/nested_pack";
 }
 
-TEST(ArgpackWindows, AnEndInTheMiddleOfItsOwnTasksBindingIsReentrant) {
+TEST(ArgpackWindows, AnEndDuringItsOwnTasksBindingIsReentrant) {
   EXPECT_EQ(window_after(delete_pack<true>), harness::raw(Window::taken_reentrantly));
   EXPECT_EQ(window_after(delete_pack<false>), harness::raw(Window::nested_replaced));
 }
@@ -152,53 +152,54 @@ TEST(ArgpackWindows, AnEndInTheMiddleOfItsOwnTasksBindingIsReentrant) {
 /// A wrapper of program 1 is bound before or after its program is reset.
 template <bool before>
 void bind_and_reset(harness::Scene& scene, Judge& judge, Fault& fault) {
-  Observer& told = judge;
+  Observer& observer = judge;
   const ThingId context{1};
   const ThingId pack{2};
-  told.program_began(1);
-  told.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
-  told.made({.thing = pack, .kind = Kind::pack, .depth = 1, .value = 0, .generation = 0});
+  observer.program_began(1);
+  observer.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+  observer.made({.thing = pack, .kind = Kind::pack, .depth = 1, .value = 0, .generation = 0});
   const harness::BirthId life = scene.world().ledger.born("ArgPack", 0, 8);
-  told.built(pack, life, 1);
-  if (before) told.bound(context, Place::pack, pack);
-  told.program_ended();
-  told.program_began(2);
-  if (!before) told.bound(context, Place::pack, pack);
-  told.launching(context, 2);
+  observer.built(pack, life, 1);
+  if (before) observer.bound(context, Place::pack, pack);
+  observer.program_ended();
+  observer.program_began(2);
+  if (!before) observer.bound(context, Place::pack, pack);
+  observer.launching(context, 2);
   fault.object = scene.world().ledger.life(life).name;
   fault.death_site = "reset";
   fault.use_site = "launch_kernel/pack";
 }
 
-TEST(ArgpackWindows, WhatWasBoundAfterItsOwnResetIsOfAStaleWrapper) {
+TEST(ArgpackWindows, ABindingAfterTheResetIsOfAStaleWrapper) {
   EXPECT_EQ(window_after(bind_and_reset<true>), harness::raw(Window::taken_reentrantly));
   EXPECT_EQ(window_after(bind_and_reset<false>), harness::raw(Window::stale_wrapper));
 }
 
 template <bool in_flight>
 void free_bound_storage(harness::Scene& scene, Judge& judge, Fault& fault) {
-  Observer& told = judge;
+  Observer& observer = judge;
   const ThingId context{1};
   const ThingId external{2};
-  told.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
-  told.made({.thing = external, .kind = Kind::external, .depth = 0, .value = 0, .generation = 0});
+  observer.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+  observer.made(
+      {.thing = external, .kind = Kind::external, .depth = 0, .value = 0, .generation = 0});
   const harness::BirthId life = scene.world().ledger.born("device memory", 0, 8);
-  told.built(external, life, 0);
-  told.bound(context, Place::external, external);
-  if (in_flight) told.submitted(context);
-  told.ended(external);
+  observer.built(external, life, 0);
+  observer.bound(context, Place::external, external);
+  if (in_flight) observer.submitted(context);
+  observer.ended(external);
   fault.object = scene.world().ledger.life(life).name;
   fault.death_site = "free_external";
   fault.birth_site = "new_external";
   fault.use_site = "read_bound";
 }
 
-TEST(ArgpackWindows, StorageThatGoesWhileAKernelMayRunGoesInFlight) {
+TEST(ArgpackWindows, StorageFreedWhileAKernelMayRunIsInFlight) {
   EXPECT_EQ(window_after(free_bound_storage<true>), harness::raw(Window::dropped_in_flight));
   EXPECT_EQ(window_after(free_bound_storage<false>), harness::raw(Window::external_gone));
 }
 
-TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughThat) {
+TEST(ArgpackWindows, FaultsOfALaunchedContextAreContextReused) {
   const Met met{"delete_argpack", "launch_kernel/pack", Window::context_reused};
   const auto launch_twice = [](Observer& judge) {
     const ThingId context{1};
@@ -210,7 +211,7 @@ TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughT
   EXPECT_EQ(window_met(met, launch_twice), harness::raw(met.window));
 }
 
-// ---- what neither a death nor a use tells: the window that the call went through ----
+// ---- windows determined by the call -------------------------------------------------
 
 constexpr ThingId kContext{1};
 constexpr ThingId kBound{2};
@@ -243,21 +244,21 @@ int window_of_wild_access(void (*tell)(Observer&)) {
   return window_met({{}, "walk_packs", {}, FaultKind::wild_access}, tell);
 }
 
-TEST(ArgpackWindows, AWildAccessOfACallWhoseExternalMemoryWentIsThroughThat) {
+TEST(ArgpackWindows, AWildAccessAfterExternalMemoryEndedIsExternalGone) {
   EXPECT_EQ(window_of_wild_access(launch_what_has_moved), harness::raw(Window::external_gone));
 }
 
-TEST(ArgpackWindows, AWildAccessOfACallWhoseProgramWasResetIsThroughThat) {
+TEST(ArgpackWindows, AWildAccessAfterAResetIsTakenReentrantly) {
   EXPECT_EQ(window_of_wild_access(launch_after_a_reset), harness::raw(Window::taken_reentrantly));
 }
 
-TEST(ArgpackWindows, AWildAccessOfAKernelIsTheLastLaunchsWhateverItsActivation) {
+TEST(ArgpackWindows, AWildAccessOfAKernelBelongsToTheLastLaunch) {
   const Met met{{}, "walk_packs", Window::external_gone, FaultKind::wild_access, true};
   EXPECT_EQ(window_met(met, launch_what_has_moved), harness::raw(met.window));
   EXPECT_EQ(window_met(met, launch_after_a_reset), harness::raw(Window::taken_reentrantly));
 }
 
-TEST(ArgpackWindows, AWildAccessOfALaunchThatWasTriedBeforeIsThroughThat) {
+TEST(ArgpackWindows, AWildAccessOfARepeatedLaunchIsContextReused) {
   const auto launch_again = [](Observer& judge) {
     launch_whole(judge);
     judge.launching(kContext, 1);
@@ -265,7 +266,7 @@ TEST(ArgpackWindows, AWildAccessOfALaunchThatWasTriedBeforeIsThroughThat) {
   EXPECT_EQ(window_of_wild_access(launch_again), harness::raw(Window::context_reused));
 }
 
-TEST(ArgpackWindows, AWildAccessAfterARecycledUseOfItsOwnLaunchFollowsFromThat) {
+TEST(ArgpackWindows, AWildAccessAfterARecycledUseFollowsFromIt) {
   EXPECT_EQ(window_after([](harness::Scene& scene, Judge& judge, Fault& fault) {
               launch_whole(judge);
               Fault earlier;
@@ -305,7 +306,7 @@ script:3 op call
 end
 )";
 
-TEST(ArgpackWindows, AWildAccessOfALateKernelIsOfItsOwnLaunch) {
+TEST(ArgpackWindows, AWildAccessOfALateKernelBelongsToItsLaunch) {
   harness::Runner runner;
   const Outcome& outcome = runner.run(harness::parse_reproducer(kLateKernel, "a test's").the_case);
   ASSERT_EQ(outcome.faults.size(), 1u);
@@ -313,7 +314,7 @@ TEST(ArgpackWindows, AWildAccessOfALateKernelIsOfItsOwnLaunch) {
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::external_gone));
 }
 
-TEST(ArgpackWindows, NoRuleExplainsAWildAccessOfALaunchThatLostNothing) {
+TEST(ArgpackWindows, AWildAccessOfAnIntactLaunchIsUnexplained) {
   EXPECT_EQ(window_of_wild_access(launch_whole), -1);
 }
 

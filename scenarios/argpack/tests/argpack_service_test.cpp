@@ -21,7 +21,7 @@ using targets::argpack::Program;
 using targets::argpack::Status;
 using targets::argpack::Variable;
 
-TEST(ArgpackService, OwnItselfPassesThem) {
+TEST(ArgpackService, OwnPasses) {
   harness::Scenario whole = scenario;
   whole.drive = drive_broken<make<Own>>;
   harness::Runner runner;
@@ -49,7 +49,7 @@ struct RefusesFreshContexts : Own {
     return status == Status::ok && context.array.bound ? Status::context_spent : status;
   }
 };
-TEST(ArgpackService, ARefusalThatIsNotDueIsAFault) {
+TEST(ArgpackService, AnUnjustifiedRefusalIsAFault) {
   EXPECT_EQ(find<make<RefusesFreshContexts>>(FaultKind::refusal).detail,
             "answered context_spent, which nothing accounts for");
 }
@@ -61,7 +61,7 @@ struct NeverSpent : Own {
     return status == Status::context_spent ? Status::ok : status;
   }
 };
-TEST(ArgpackService, AProtectionThatIsDueAndDoesNotComeIsAFault) {
+TEST(ArgpackService, AMissingProtectionIsAFault) {
   EXPECT_EQ(find<make<NeverSpent>>(FaultKind::refusal, "launch").detail,
             "answered unbound, which nothing accounts for");
 }
@@ -77,7 +77,7 @@ struct LetsExportedStorageMove : Own {
     Own::launched(context);
   }
 };
-TEST(ArgpackService, StorageThatMovesUnderAContextIsAFault) {
+TEST(ArgpackService, StorageMovedUnderAContextIsAFault) {
   EXPECT_EQ(
       find<make<LetsExportedStorageMove>>(FaultKind::refusal, "resize_external").detail,
       "answered ok, where buffer_error is due: exported storage cannot be resized, as numpy's "
@@ -88,7 +88,7 @@ struct LaunchesNothing : WholeCalls {
   using WholeCalls::WholeCalls;
   Status call(const targets::argpack::Arguments&) override { return Status::ok; }
 };
-TEST(ArgpackService, ACallThatAnswersOkAndLaunchesNothingIsAFault) {
+TEST(ArgpackService, ACallThatReturnsOkWithoutALaunchIsAFault) {
   EXPECT_EQ(find<break_path<LaunchesNothing>>(FaultKind::refusal).detail,
             "answered ok and did not do it");
 }
@@ -101,7 +101,7 @@ struct NeverReturnsValues : WholeCalls {
     return path_.call(others);
   }
 };
-TEST(ArgpackService, AValueThatNeverComesBackIsAFault) {
+TEST(ArgpackService, AMissingResultIsAFault) {
   EXPECT_EQ(find<break_path<NeverReturnsValues>>(FaultKind::refusal).detail,
             "answered ok and did not do it");
 }
@@ -110,7 +110,7 @@ struct FailsForNoReason : WholeArrays {
   using WholeArrays::WholeArrays;
   Status fill(Variable, std::int32_t) override { return Status::driver_error; }
 };
-TEST(ArgpackService, AFailureThatNobodyInjectedIsAFault) {
+TEST(ArgpackService, AFailureThatWasNotInjectedIsAFault) {
   EXPECT_EQ(find<break_path<FailsForNoReason>>(FaultKind::refusal).detail,
             "answered driver_error, which nothing accounts for");
 }
@@ -122,7 +122,7 @@ struct KeepsFailuresToItself : WholePrograms {
     return Status::ok;
   }
 };
-TEST(ArgpackService, AFailureThatIsNotAnsweredIsAFault) {
+TEST(ArgpackService, AnUnreportedFailureIsAFault) {
   EXPECT_EQ(find<break_path<KeepsFailuresToItself>>(FaultKind::refusal, "synchronize", 60'000,
                                                     Backend::gfx)
                 .detail,
@@ -135,7 +135,7 @@ struct BindsMoreThanItWasGiven : WholeContexts {
     return path_.set_arg_ndarray_with_grad(context, array);
   }
 };
-TEST(ArgpackService, AGradientThatNobodyAskedForIsAFault) {
+TEST(ArgpackService, AnUnrequestedGradientIsAFault) {
   EXPECT_EQ(find<break_path<BindsMoreThanItWasGiven>>(FaultKind::refusal).detail,
             "answered ok and bound something else");
 }
@@ -148,7 +148,7 @@ struct BindsLessThanItWasGiven : WholeCalls {
     return path_.call(fewer);
   }
 };
-TEST(ArgpackService, AnArgumentThatIsLeftOutIsAFault) {
+TEST(ArgpackService, AnOmittedArgumentIsAFault) {
   EXPECT_EQ(find<break_path<BindsLessThanItWasGiven>>(FaultKind::refusal, "call").detail,
             "answered ok and bound something else");
 }

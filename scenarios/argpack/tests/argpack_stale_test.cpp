@@ -63,7 +63,7 @@ std::vector<Use> uses() {
           {bind + "ndarray_with_grad\nscript:6 argument[1] 19\n", "set_arg_ndarray_with_grad"}};
 }
 
-TEST(ArgpackStale, WhatAWrapperFromBeforeAResetWrapsIsUsedAfterItsEnd) {
+TEST(ArgpackStale, AWrapperFromBeforeAResetUsesADeadObject) {
   harness::Runner runner;
   for (const Use& use : uses()) {
     const Outcome outcome = replay(runner, "borrow", use.rest);
@@ -75,7 +75,7 @@ TEST(ArgpackStale, WhatAWrapperFromBeforeAResetWrapsIsUsedAfterItsEnd) {
   }
 }
 
-TEST(ArgpackStale, OwnAnswersEachSuchUseWithStaleObject) {
+TEST(ArgpackStale, OwnRefusesEachSuchUseWithStaleObject) {
   harness::Runner runner;
   for (const Use& use : uses()) {
     const Outcome outcome = replay(runner, "own", use.rest);
@@ -102,7 +102,7 @@ TEST(ArgpackStale, APackAtTheAddressOfAStaleOneIsReadInItsPlace) {
 }
 
 // Allocation numbers restart in the next program's table, so that another array has the same one.
-TEST(ArgpackStale, AnArrayThatIsKeptIsThereWhoeverHasItsNumber) {
+TEST(ArgpackStale, AKeptArrayIsUsedDespiteAReusedNumber) {
   harness::Runner runner;
   const std::string rest = op_with("fill", kStaleArray);
   harness::Intervention kept({.object = "Ndarray", .let_go = "reset"});
@@ -117,15 +117,15 @@ struct UsesWhatIsStale : Own {
   using Own::Own;
   Status admit_stale() override { return Status::ok; }
 };
-TEST(ArgpackStale, APolicyThatBindsWhatIsStaleIsRefuted) {
+TEST(ArgpackStale, APolicyThatBindsAStaleObjectIsRefuted) {
   EXPECT_EQ(
       find<make<UsesWhatIsStale>>(FaultKind::use_after_free, "set_arg_argpack").death_site.view(),
       "reset");
 }
 
-// ---- what is on offer ---------------------------------------------------------------------------
+// ---- offered ops --------------------------------------------------------------------------------
 
-TEST(ArgpackStale, OnlyWhereSomethingFreshWouldDoAsWellAreThereUses) {
+TEST(ArgpackStale, StaleUsesAreOfferedOnlyIfAFreshUseIsPossible) {
   Situation now;
   now.census = {.packs = 3, .deep = 3, .arrays = 32, .stale = 3 | 32};
   const Ops uses = ops(Op::call, Op::set_scalar, Op::replace_nested, Op::fill, Op::make_context);
@@ -134,7 +134,7 @@ TEST(ArgpackStale, OnlyWhereSomethingFreshWouldDoAsWellAreThereUses) {
   EXPECT_EQ(applicable(now) & uses, uses);
 }
 
-TEST(ArgpackStale, ARunUsesThemWhereItIsAboutThemOrAboutEverything) {
+TEST(ArgpackStale, OnlyStaleAndGeneralThemesUseStaleObjects) {
   Situation now;
   now.census = {.packs = 3, .stale = 1};
   EXPECT_EQ(now.stale(now.census.packs), 1u);

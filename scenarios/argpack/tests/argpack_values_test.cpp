@@ -23,7 +23,7 @@ struct WritesOtherScalars : WholePacks {
     return path_.set_scalar(pack, level, value + 1);
   }
 };
-TEST(ArgpackValues, AValueThatNobodyHandedOutIsAFault) {
+TEST(ArgpackValues, AnUnknownValueIsAFault) {
   EXPECT_EQ(find<break_path<WritesOtherScalars>>(FaultKind::wrong_value).object_kind.view(),
             "value");
 }
@@ -35,7 +35,7 @@ struct ForgetsTheScalar : Own {
     return Own::before_launch(program, context);
   }
 };
-TEST(ArgpackValues, AnArgumentThatTheKernelNeverGotIsAFault) {
+TEST(ArgpackValues, AnArgumentNotPassedToTheKernelIsAFault) {
   const Fault fault = find<make<ForgetsTheScalar>>(FaultKind::wrong_value);
   EXPECT_TRUE(fault.object_kind.view().starts_with("pack")) << fault.object_kind.view();
 }
@@ -49,7 +49,7 @@ struct ForgetsTheGradient : Own {
     return status;
   }
 };
-TEST(ArgpackValues, AGradientThatWasNeverWrittenIsAFault) {
+TEST(ArgpackValues, AnUnwrittenGradientIsAFault) {
   EXPECT_EQ(find<make<ForgetsTheGradient>>(FaultKind::wrong_value, {}, 60'000).object_kind.view(),
             "gradient");
 }

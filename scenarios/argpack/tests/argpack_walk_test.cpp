@@ -58,7 +58,7 @@ void for_each_order(Check check) {
         check(Answers{packs, array, external});
 }
 
-TEST(ArgpackWalk, EveryOrderIsOneSetOfAnswers) {
+TEST(ArgpackWalk, EachOrderHasOneSetOfAnswers) {
   std::set<Walk> walks;
   for_each_order([&](const Answers& answers) { walks.insert(walk_of(answers)); });
   EXPECT_EQ(walks.size(), 120u);
@@ -69,14 +69,14 @@ TEST(ArgpackWalk, EveryOrderIsOneSetOfAnswers) {
   }
 }
 
-TEST(ArgpackWalk, TheOldTwoAreThoseOfTapesThatSayNoMore) {
+TEST(ArgpackWalk, OldTapesSelectTheTwoOriginalOrders) {
   EXPECT_EQ(walk_of({0, 0, 0}), kPlainWalk);
   const Walk parents_first{Place::pack, Place::nested, Place::nested_twice, Place::array,
                            Place::external};
   EXPECT_EQ(walk_of({1, 0, 0}), parents_first);
 }
 
-// ---- what a launch meets first of what is gone --------------------------------------------------
+// ---- the first dropped argument of a launch -----------------------------------------------------
 
 /// Kinds of parameters that the script drops before the launch, one bit each.
 enum Dropped : std::uint32_t { kPacks = 1, kArray = 2, kExternal = 4 };
@@ -111,7 +111,7 @@ std::string first_met(const Answers& answers, std::uint32_t dropped, const char*
   return outcome.faults.empty() ? "" : std::string(outcome.faults[0].use_site.view());
 }
 
-TEST(ArgpackWalk, ALaunchMeetsFirstWhatComesFirst) {
+TEST(ArgpackWalk, ALaunchFailsAtTheFirstDroppedArgument) {
   for_each_order([&](const Answers& answers) {
     const Walk walk = walk_of(answers);
     for (const std::uint32_t dropped : {kPacks | kArray, kPacks | kExternal, kArray | kExternal}) {

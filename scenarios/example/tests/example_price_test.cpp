@@ -137,7 +137,7 @@ Case three_requests() {
 }
 
 // A precondition of the tests below: the other rows are unchanged.
-TEST(Price, ARowDoesNotMoveWithWhatIsPlantedInAnother) {
+TEST(Price, ARowIsIndependentOfOtherRows) {
   const PriceTable table = priced({plain()});
   EXPECT_EQ(table.variants[kRetain].price.calls, table.variants[kTicket].price.calls);
   EXPECT_GT(table.variants[kRetain].price.calls, 0u);
@@ -145,7 +145,7 @@ TEST(Price, ARowDoesNotMoveWithWhatIsPlantedInAnother) {
   EXPECT_EQ(table.variants[kRetain].survived, 1u);
 }
 
-TEST(Price, OneMoreRetainMovesItsRowByExactlyThat) {
+TEST(Price, OneMoreRetainChangesItsRowByExactlyOne) {
   for (const auto& programs : {std::vector{plain()}, std::vector{plain(), three_requests()}}) {
     ticket_byte_turns = 0;
     const PriceTable table = priced(programs);
@@ -177,7 +177,7 @@ TEST(Price, AWaitBeforeEachLaunchIsACallAWaitAndADelay) {
   EXPECT_EQ(cheapest.delay_turns, 0u);
 }
 
-TEST(Price, AProgramThatOneVariantDoesNotSurviveIsLeftOutForAll) {
+TEST(Price, AProgramThatFailsOneVariantIsExcludedForAll) {
   const PriceTable alone = priced({plain()});
   const PriceTable both = priced({plain(), losing_case()});
   EXPECT_EQ(both.compared, std::vector<std::size_t>{0});
@@ -189,7 +189,7 @@ TEST(Price, AProgramThatOneVariantDoesNotSurviveIsLeftOutForAll) {
   }
 }
 
-TEST(Price, AVariantThatFailsOnAllHasNoPriceAndSaysWhy) {
+TEST(Price, AVariantThatAlwaysFailsHasAReasonInsteadOfAPrice) {
   const PriceTable table = priced({losing_case()});
   EXPECT_EQ(table.compared.size(), 1u);
   EXPECT_FALSE(table.variants[kBorrow].compared);
@@ -199,7 +199,7 @@ TEST(Price, AVariantThatFailsOnAllHasNoPriceAndSaysWhy) {
 }
 
 // If not, only programs that hardly use the path would be left.
-TEST(Price, AVariantThatFailsOnMostIsLeftOut) {
+TEST(Price, AVariantThatFailsOnMostProgramsIsExcluded) {
   const std::vector<Case> programs{plain(), losing_case(), losing_case(), losing_case(),
                                    losing_case()};
   const PriceTable table = priced(programs);
@@ -208,7 +208,7 @@ TEST(Price, AVariantThatFailsOnMostIsLeftOut) {
   EXPECT_EQ(table.variants[kBorrow].survived, 1u);
 }
 
-TEST(Price, ProgramsThatShowNothingCompareNobody) {
+TEST(Price, VacuousProgramsCompareNothing) {
   const PriceTable table = priced({case_of(Program())});
   EXPECT_TRUE(table.compared.empty());
   for (const auto& row : table.variants) {
@@ -217,7 +217,7 @@ TEST(Price, ProgramsThatShowNothingCompareNobody) {
   }
 }
 
-TEST(Price, HostTimeIsOfWhatWasCompared) {
+TEST(Price, HostTimeCoversComparedProgramsOnly) {
   harness::Runner runner;
   const std::vector<Case> programs{losing_case()};
   const PriceTable table = price(runner, programs);

@@ -29,10 +29,10 @@ TEST(ExampleCorpus, TheSeedPlainIsTheDocumentedOrdinaryUse) {
   harness::testing::expect_plain_seed(scenario, plain_program().tape(), kConfig);
 }
 
-TEST(ExampleCorpus, EachProgramIsTheSmallestThatTellsThePoliciesApart) {
+TEST(ExampleCorpus, EachProgramIsTheSmallestThatDistinguishesThePolicies) {
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs")) {
-    proofs.expect_told_apart(name, program, "borrow", "retain");
+    proofs.expect_distinguished(name, program, "borrow", "retain");
     proofs.expect_smallest(name, program, "borrow");
   }
 }
@@ -67,7 +67,7 @@ TEST(ExampleWindows, AFaultBelongsToTheWindowOfItsOwnRequest) {
 }
 
 // A replacement after the wait is not ordered after it until the request has finished.
-TEST(ExampleWindows, AFaultIsBeforeTheLaunchOnlyIfABufferWasReplacedBeforeIt) {
+TEST(ExampleWindows, AFaultBeforeTheLaunchNeedsAnEarlierReplacement) {
   std::uint64_t faults = 0;
   check_runs(kConfig, [&](const harness::Outcome& outcome) {
     if (has_reached(outcome, Window::replaced_before_launch)) return;
@@ -127,14 +127,14 @@ std::string found(void (*drive)(harness::Scene&), const Program& program = plain
 
 void drive_hoard(harness::Scene& scene) { drive_server(scene, {}, make_hoard); }
 
-TEST(ExampleJudges, AServerThatNeverFreesIsRetention) {
+TEST(ExampleJudges, AServerThatNeverFreesIsALeak) {
   EXPECT_TRUE(found(drive_hoard).starts_with("leak "));
 }
 
 // A condition for any variant that claims leaks.
 TEST(ExampleDriver, ARunWithoutOpsMakesNoBuffer) { EXPECT_EQ(found(drive_hoard, Program()), ""); }
 
-TEST(ExampleJudges, AnAnswerThatIsWrongInItsLastWordIsSeen) {
+TEST(ExampleJudges, AnAnswerWithAWrongLastWordIsReported) {
   EXPECT_TRUE(found([](harness::Scene& scene) {
                 drive_server(scene, {}, make_miscounting);
               }).starts_with("wrong_value answer"));

@@ -21,7 +21,7 @@ using targets::graph_argument::Status;
 
 namespace {
 
-// ---- work that is left undone -------------------------------------------------------------------
+// ---- missing work -------------------------------------------------------------------------------
 
 /// Returns how often CUDA must have done something for a call that returns ok.
 std::uint32_t bound_least(const Asked& asked) {

@@ -36,7 +36,7 @@ class Calls {
   /// An invalidated capture has ended, by the call that requests it or by a destructor.
   void capture_failed();
 
-  // ---- what may hold something up ----
+  // ---- delays ------------------------
   /// CUDA's threads or Python's queue hold objects up now, and for this many calls of the script.
   void hold_up(std::uint32_t calls = 0) {
     held_up_at_ = std::max(held_up_at_, script_calls_ + calls);

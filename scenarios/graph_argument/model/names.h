@@ -15,7 +15,7 @@ class Names {
   Wrapped* find(Wrapper wrapper) const;
   const std::pmr::vector<Wrapped*>& all() const { return wrapped_; }
 
-  // ---- who refers to them ----
+  // ---- references ------------
   Wrapped* held(Variable variable) const { return variables_[variable]; }
   /// The variable now holds the wrapper, or nothing if it is null.
   void store(Variable variable, Wrapped* wrapped);

@@ -141,7 +141,7 @@ bool other_shape(const Model&, const Call& call) {
                      });
 }
 
-// ---- what CUDA refuses --------------------------------------------------------------------------
+// ---- calls that CUDA refuses --------------------------------------------------------------------
 
 bool has_memory(const Graph& graph) { return any_node(graph, is_memory); }
 

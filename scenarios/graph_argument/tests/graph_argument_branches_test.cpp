@@ -50,7 +50,7 @@ bool ran(const harness::Runner& runner, Label kernel) {
   });
 }
 
-TEST(GraphArgumentBranches, TheChosenOneRunsAndLeavesWhatTheModelExpects) {
+TEST(GraphArgumentBranches, TheChosenBranchRunsWithTheExpectedResult) {
   harness::Runner runner;
   for (const Branches& node : kBranches)
     for (std::uint32_t chosen = 0; chosen < 2; ++chosen)
@@ -64,14 +64,14 @@ TEST(GraphArgumentBranches, TheChosenOneRunsAndLeavesWhatTheModelExpects) {
       }
 }
 
-TEST(GraphArgumentBranches, ALoopIsLeft) {
+TEST(GraphArgumentBranches, ALoopTerminates) {
   harness::Runner runner;
   runner.run(make_case("retain_per_node", kConfig, in_branch(Condition::while_loop, 0, 0)));
   EXPECT_TRUE(ran(runner, "leave"));
 }
 
 // A policy's attachments reach the branch's graph exactly if they reach any other graph.
-TEST(GraphArgumentBranches, KeepWhatTheirNodesWereGiven) {
+TEST(GraphArgumentBranches, KeepTheArgumentsOfTheirNodes) {
   harness::Runner runner;
   const Program program = Program()
                               .script(Op::add_conditional)
@@ -92,7 +92,7 @@ TEST(GraphArgumentBranches, KeepWhatTheirNodesWereGiven) {
   }
 }
 
-TEST(GraphArgumentMemory, FromItsAllocationToItsFreeIsTheNodes) {
+TEST(GraphArgumentMemory, BelongsToTheNodesFromAllocationToFree) {
   harness::Runner runner;
   const Program program = Program()
                               .script(Op::add_alloc)
@@ -109,7 +109,7 @@ TEST(GraphArgumentMemory, FromItsAllocationToItsFreeIsTheNodes) {
 }
 
 // An injected error may leave a loop without the kernel that ends it.
-TEST(GraphArgumentBranches, ALoopThatNothingEndsIsNotInstantiated) {
+TEST(GraphArgumentBranches, AnEndlessLoopIsNotInstantiated) {
   constexpr std::uint16_t kCalls = 8;
   const Program program =
       Program()

@@ -27,8 +27,9 @@ inline constexpr harness::testing::VariantFinder variant_named{scenario};
 inline constexpr harness::testing::CaseMaker make_case{scenario};
 
 /// Returns the case of a reproducer with these choices.
-inline harness::Case told(std::string_view variant, std::string_view default_stream,
-                          std::string_view decisions, std::string_view collector = "eval_breaker") {
+inline harness::Case recorded_case(std::string_view variant, std::string_view default_stream,
+                                   std::string_view decisions,
+                                   std::string_view collector = "eval_breaker") {
   const std::string text = fmt::format(
       "afterlife reproducer 1\npath graph_argument\nvariant {}\n"
       "config default_stream={} collector={}\ndevice sim\ntasks script mutator\n{}end\n",

@@ -35,7 +35,7 @@ TEST(GraphArgumentPrograms, FailAsShippedWithinThreeDecisionsAndHoldForRetainPer
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
     if (!is_protected(name) && !is_the_callers(name) && !is_about_the_gil(name))
-      proofs.expect_told_apart(name, program, shown_by(name), "retain_per_node");
+      proofs.expect_distinguished(name, program, shown_by(name), "retain_per_node");
 }
 
 TEST(GraphArgumentPrograms, AreTheSmallest) {
@@ -46,18 +46,18 @@ TEST(GraphArgumentPrograms, AreTheSmallest) {
       proofs.expect_smallest(name, program, shown_by(name));
 }
 
-TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
+TEST(GraphArgumentPrograms, ProgramsOfProtectedWindowsReachThemAndPass) {
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");
   proofs.expect_holds("module_dropped", programs.at("module_dropped").the_case, "retain_per_node",
                       1);
 }
 
-TEST(GraphArgumentPrograms, ThatKeepTheGilHangAndThoseThatDoNotHold) {
+TEST(GraphArgumentPrograms, KeepingTheGilHangsAndReleasingItPasses) {
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");
   const auto& kept = programs.at("gil_kept_in_call");
-  proofs.expect_told_apart("gil_kept_in_call", kept, "gil_kept", "retain_per_node");
+  proofs.expect_distinguished("gil_kept_in_call", kept, "gil_kept", "retain_per_node");
   proofs.expect_smallest("gil_kept_in_call", kept, "gil_kept");
   // Destructors must take the GIL in order to reach this.
   proofs.expect_smallest("gil_kept_in_call-deleter", programs.at("gil_kept_in_call-deleter"),
@@ -66,7 +66,7 @@ TEST(GraphArgumentPrograms, ThatKeepTheGilHangAndThoseThatDoNotHold) {
 
 // For every variant, the contract's faults are caller errors, and no other fault is
 // found.
-TEST(GraphArgumentPrograms, OfTheContractAreCallerErrors) {
+TEST(GraphArgumentPrograms, ContractViolationsAreCallerErrors) {
   harness::Runner runner;
   const auto programs = read_corpus(scenario, "programs");
   for (const char* name : {"buffer_closed", "captured_dropped", "bare_address_dropped",

@@ -95,7 +95,7 @@ TEST_F(Cost, BothCompilationsComputeTheSame) {
   EXPECT_TRUE(stage_.faults().empty());
 }
 
-TEST_F(Cost, OfProvenanceOnABlockReductionAndOnSaxpy) {
+TEST_F(Cost, MeasuresProvenanceOnAReductionAndOnSaxpy) {
   constexpr Dim3 kGrid{400, 1, 1};
   std::printf("provenance block_sum %.3f\n",
               ratio([&](const harness::KernelImage& image) { reduce(image, kGrid); }));
@@ -104,7 +104,7 @@ TEST_F(Cost, OfProvenanceOnABlockReductionAndOnSaxpy) {
   EXPECT_TRUE(stage_.faults().empty());
 }
 
-TEST_F(Cost, OfAMillionThreads) {
+TEST_F(Cost, MeasuresAMillionThreads) {
   for (const std::uint32_t threads : {125'000u, 250'000u, 500'000u, 1'000'000u}) {
     const Dim3 grid{threads / 32, 1, 1};
     double least = 1e9;

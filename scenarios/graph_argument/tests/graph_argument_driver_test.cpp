@@ -9,7 +9,7 @@
 namespace scenarios::graph_argument::testing {
 namespace {
 
-TEST(GraphArgumentDriver, ThePlainThemeOffersEverythingThatIsPossible) {
+TEST(GraphArgumentDriver, TheDefaultThemeOffersEveryPossibleOp) {
   Situation now;
   now.census = {.buffers = kBufferVariables, .modules = kModuleVariables};
   for (const std::uint32_t task : {0u, 1u})
@@ -42,7 +42,7 @@ TEST(GraphArgumentDriver, NineteenOfTwentyDecisionsSurviveTheDeletionOfAnOp) {
 }
 
 // The model knows what an executable refers to after one failed update, and after two.
-TEST(GraphArgumentUpdates, ThatFailedTwiceLeaveTheExecutableWhatItsNodesAreGivenAfterwards) {
+TEST(GraphArgumentUpdates, ModelTracksArgumentsAfterTwoFailedUpdates) {
   Program program;
   program.script(Op::add_kernel, {0, 0, 0, 2}).script(Op::instantiate).script(Op::add_memset);
   program.script(Op::update).script(Op::update).script(Op::update_node, {0, 0, 2});

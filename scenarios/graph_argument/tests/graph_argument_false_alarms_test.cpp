@@ -38,20 +38,20 @@ std::ptrdiff_t count_refusals(const Outcome& outcome) {
 /// The script waits for the device and is preempted by the mutator, which captures and is then
 /// preempted, too.
 harness::Case wait_and_capture(std::uint32_t left_first, std::uint32_t left_then) {
-  return told("slot_table", "legacy",
-              fmt::format("script:0 op add_kernel\n"
-                          "script:1 op instantiate\n"
-                          "script:2 op launch\n"
-                          "script:3 op synchronize_device\n"
-                          "script:3 schedule[{}] mutator:1 of start\n"
-                          "mutator:0 op begin_building\n"
-                          "mutator:0 schedule[{}] script:4 of start\n",
-                          left_first, left_then));
+  return recorded_case("slot_table", "legacy",
+                       fmt::format("script:0 op add_kernel\n"
+                                   "script:1 op instantiate\n"
+                                   "script:2 op launch\n"
+                                   "script:3 op synchronize_device\n"
+                                   "script:3 schedule[{}] mutator:1 of start\n"
+                                   "mutator:0 op begin_building\n"
+                                   "mutator:0 schedule[{}] script:4 of start\n",
+                                   left_first, left_then));
 }
 
 // In this policy a builder has its graph from the start. CUDA does not return the graph if the
 // capture has been invalidated.
-TEST(GraphArgumentService, ACaptureThatAWaitSpoilsAtOnceMayBeRefused) {
+TEST(GraphArgumentService, ACaptureInvalidatedByAWaitMayBeRefused) {
   constexpr std::uint32_t kTurns = 12;
   harness::Runner runner;
   int refused = 0;
@@ -67,18 +67,18 @@ TEST(GraphArgumentService, ACaptureThatAWaitSpoilsAtOnceMayBeRefused) {
 /// The script changes a node of an executable and is preempted by the mutator, which updates it to
 /// another graph and is then preempted, too.
 harness::Case change_twice(std::uint32_t left_first, std::uint32_t left_then) {
-  return told("user_object_tuple", "legacy",
-              fmt::format("script:0 op add_kernel\n"
-                          "script:0 argument[3] 1\n"
-                          "script:1 op instantiate\n"
-                          "script:3 op create_definition\n"
-                          "script:4 op add_kernel\n"
-                          "script:5 op update_node\n"
-                          "script:5 schedule[{}] mutator:1 of start\n"
-                          "mutator:0 op update\n"
-                          "mutator:0 schedule[{}] script:5 of start\n"
-                          "script:6 op launch\n",
-                          left_first, left_then));
+  return recorded_case("user_object_tuple", "legacy",
+                       fmt::format("script:0 op add_kernel\n"
+                                   "script:0 argument[3] 1\n"
+                                   "script:1 op instantiate\n"
+                                   "script:3 op create_definition\n"
+                                   "script:4 op add_kernel\n"
+                                   "script:5 op update_node\n"
+                                   "script:5 schedule[{}] mutator:1 of start\n"
+                                   "mutator:0 op update\n"
+                                   "mutator:0 schedule[{}] script:5 of start\n"
+                                   "script:6 op launch\n",
+                                   left_first, left_then));
 }
 
 // Neither task knows whose change was last. Found in 2 million runs.
@@ -110,10 +110,10 @@ constexpr const char* kListOfTheTarget =
     "mutator:1 op launch\n";
 
 // Found in 10 million runs.
-TEST(GraphArgumentValues, ABareAddressIsWhoseverLivesThere) {
+TEST(GraphArgumentValues, ABareAddressRefersToItsPresentOwner) {
   harness::Runner runner;
   const Outcome& outcome =
-      runner.run(told("retain_per_node", "per_thread", kListOfTheTarget, "allocation"));
+      runner.run(recorded_case("retain_per_node", "per_thread", kListOfTheTarget, "allocation"));
   EXPECT_TRUE(outcome.faults.empty()) << outcome.faults[0].signature();
   EXPECT_FALSE(outcome.caller_errors.empty()) << "or chase does not write there";
 }
@@ -131,20 +131,20 @@ constexpr const char* kKernelOfALoop =
     "script:7 op synchronize_device\n";
 
 // cuGraphExecKernelNodeSetParams also sets the function. Found in 3 of 10 million runs.
-TEST(GraphArgumentService, ANodeOfAnExecutableRunsTheKernelThatItIsGiven) {
+TEST(GraphArgumentService, ANodeOfAnExecutableRunsItsUpdatedKernel) {
   harness::Runner runner;
   const Outcome& outcome =
-      runner.run(told("retain_per_node", "legacy", kKernelOfALoop, "allocation"));
+      runner.run(recorded_case("retain_per_node", "legacy", kKernelOfALoop, "allocation"));
   EXPECT_EQ(outcome.faults, std::vector<Fault>());
   EXPECT_EQ(answer_of(runner, "update"), Status::ok);
   EXPECT_EQ(answer_of(runner, "update_node"), Status::ok);
 }
 
 // The collector ends a builder with an invalidated capture in a call that is to end another one.
-TEST(GraphArgumentService, ASpoiltCaptureMayEndInACallThatHasNoBuilderYet) {
+TEST(GraphArgumentService, AnInvalidCaptureMayEndInACallWithoutABuilder) {
   harness::Runner runner;
   const Outcome& outcome =
-      runner.run(told("retain_per_node", "per_thread", R"(script:0 op add_kernel
+      runner.run(recorded_case("retain_per_node", "per_thread", R"(script:0 op add_kernel
 script:0 schedule[2] mutator:1 of start
 mutator:0 op begin_building
 mutator:1 op end_building
@@ -177,7 +177,7 @@ TEST(GraphArgumentService, AnUpdateToOtherNestingMayBeRefused) {
 // ---- values -------------------------------------------------------------------------------------
 
 // The child, a copy of the graph, has the same nodes, and keeps their former parameters.
-TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
+TEST(GraphArgumentValues, AnUpdateOfANodeDoesNotChangeItsCopyInAChild) {
   constexpr std::uint32_t kGraph = 10, kClone = 11, kNode = 14, kLast = 15, kOther = 2;
   Program program = Program().script(Op::add_memset).script(Op::add_kernel, {kNode});
   program.script(Op::clone, {kClone}).script(Op::add_child, {kLast, kGraph, kClone});
@@ -192,17 +192,17 @@ TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
 
 // The stream was open when the launch loaded it, and is closed before the launch returns. So a wait
 // for the default stream does not cover this launch.
-TEST(GraphArgumentValues, AStreamThatIsClosedDuringALaunchIsTheLaunchsAllTheSame) {
-  const harness::Case the_case = told("retain_per_node", "legacy",
-                                      "script:0 op add_kernel\n"
-                                      "script:0 argument[3] 2\n"
-                                      "script:1 op instantiate\n"
-                                      "script:2 op flood\n"
-                                      "script:3 op launch\n"
-                                      "script:3 argument[1] 1\n"
-                                      "script:3 schedule[67] mutator:1 of start\n"
-                                      "mutator:0 op close_stream\n"
-                                      "script:3 lag 1\n");
+TEST(GraphArgumentValues, AStreamClosedDuringALaunchIsStillItsStream) {
+  const harness::Case the_case = recorded_case("retain_per_node", "legacy",
+                                               "script:0 op add_kernel\n"
+                                               "script:0 argument[3] 2\n"
+                                               "script:1 op instantiate\n"
+                                               "script:2 op flood\n"
+                                               "script:3 op launch\n"
+                                               "script:3 argument[1] 1\n"
+                                               "script:3 schedule[67] mutator:1 of start\n"
+                                               "mutator:0 op close_stream\n"
+                                               "script:3 lag 1\n");
   harness::Runner runner;
   const Outcome& outcome = runner.run(the_case);
   EXPECT_EQ(outcome.faults, std::vector<Fault>());
@@ -215,31 +215,31 @@ TEST(GraphArgumentValues, AStreamThatIsClosedDuringALaunchIsTheLaunchsAllTheSame
   EXPECT_NE(at("close_stream"), events.end()) << "or it shows nothing";
 }
 
-// ---- what a sound policy keeps ------------------------------------------------------------------
+// ---- objects kept by a sound policy -------------------------------------------------------------
 
 // After a failed update the executable may hold either of two accumulators. A node's
 // new owners must outlive the launch that uses them, even if the next update releases
 // both.
-TEST(GraphArgumentKept, WhatANodeIsGivenAfterAFailedUpdateOutlivesTheLaunch) {
+TEST(GraphArgumentKept, ArgumentsSetAfterAFailedUpdateOutliveTheLaunch) {
   const harness::Case the_case =
-      told("retain_per_node", "per_thread",
-           "script:0 op add_kernel\n"
-           "script:0 argument[3] 2\n"
-           "script:0 argument[4] 2\n"
-           "script:0 argument[5] 2\n"
-           "script:1 op instantiate\n"
-           "script:2 op update\n"
-           "script:3 op update\n"
-           "script:3 delay 1\n"
-           "script:4 op update_node\n"
-           "script:5 op drop\n"
-           "script:6 op launch\n"
-           "script:6 argument[1] 1\n"
-           "script:6 lag 1\n"
-           "script:7 op update\n"
-           "script:7 schedule[1] stream:3 of start\n"
-           "script:7 schedule[11] \"user object destructors\":1 of script:2\n",
-           "allocation");
+      recorded_case("retain_per_node", "per_thread",
+                    "script:0 op add_kernel\n"
+                    "script:0 argument[3] 2\n"
+                    "script:0 argument[4] 2\n"
+                    "script:0 argument[5] 2\n"
+                    "script:1 op instantiate\n"
+                    "script:2 op update\n"
+                    "script:3 op update\n"
+                    "script:3 delay 1\n"
+                    "script:4 op update_node\n"
+                    "script:5 op drop\n"
+                    "script:6 op launch\n"
+                    "script:6 argument[1] 1\n"
+                    "script:6 lag 1\n"
+                    "script:7 op update\n"
+                    "script:7 schedule[1] stream:3 of start\n"
+                    "script:7 schedule[11] \"user object destructors\":1 of script:2\n",
+                    "allocation");
   harness::Runner runner;
   const Outcome& outcome = runner.run(the_case);
   EXPECT_EQ(outcome.faults, std::vector<Fault>());
@@ -255,47 +255,47 @@ TEST(GraphArgumentKept, WhatANodeIsGivenAfterAFailedUpdateOutlivesTheLaunch) {
 // The device cannot be waited for during a capture, and the closed stream only by waiting for the
 // device.
 TEST(GraphArgumentExit, AScriptThatCannotWaitForTheDeviceDoesNotExitEarly) {
-  const harness::Case the_case = told("retain_per_node", "legacy",
-                                      "script:0 op add_callback\n"
-                                      "script:1 op instantiate\n"
-                                      "script:2 op begin_building\n"
-                                      "script:3 op launch\n"
-                                      "script:3 argument[1] 1\n"
-                                      "script:4 op close_stream\n"
-                                      "script:4 of start argument 7\n");
+  const harness::Case the_case = recorded_case("retain_per_node", "legacy",
+                                               "script:0 op add_callback\n"
+                                               "script:1 op instantiate\n"
+                                               "script:2 op begin_building\n"
+                                               "script:3 op launch\n"
+                                               "script:3 argument[1] 1\n"
+                                               "script:4 op close_stream\n"
+                                               "script:4 of start argument 7\n");
   harness::Runner runner;
   EXPECT_FALSE(harness::prove(runner, the_case, 1, {.run_limit = 5'000}).failed);
   runner.run(the_case);
   EXPECT_TRUE(calls_a_function(runner)) << "or it shows nothing";
 }
 
-// ---- what is bounded ----------------------------------------------------------------------------
+// ---- bounds -------------------------------------------------------------------------------------
 
 /// A cycle holds the first definition, with a node; Python's queue is full when the script ends;
 /// and the collector finds the cycle at the nth possible point.
 harness::Case collected_late(std::uint32_t nth) {
-  return told("retain_per_node", "legacy",
-              fmt::format("script:0 op add_kernel\n"
-                          "script:1 op make_cycle\n"
-                          "script:1 argument 13\n"
-                          "script:2 op drop\n"
-                          "script:3 op drop\n"
-                          "script:4 op drop\n"
-                          "script:5 op drop\n"
-                          "script:6 op drop\n"
-                          "script:17 op flood\n"
-                          "mutator:0 op drop\n"
-                          "mutator:0 argument 12\n"
-                          "mutator:1 op drop\n"
-                          "mutator:2 op drop\n"
-                          "mutator:2 argument 20\n"
-                          "script:4 of start collect[{}] 1\n",
-                          nth));
+  return recorded_case("retain_per_node", "legacy",
+                       fmt::format("script:0 op add_kernel\n"
+                                   "script:1 op make_cycle\n"
+                                   "script:1 argument 13\n"
+                                   "script:2 op drop\n"
+                                   "script:3 op drop\n"
+                                   "script:4 op drop\n"
+                                   "script:5 op drop\n"
+                                   "script:6 op drop\n"
+                                   "script:17 op flood\n"
+                                   "mutator:0 op drop\n"
+                                   "mutator:0 argument 12\n"
+                                   "mutator:1 op drop\n"
+                                   "mutator:2 op drop\n"
+                                   "mutator:2 argument 20\n"
+                                   "script:4 of start collect[{}] 1\n",
+                                   nth));
 }
 
 // This may be during the last wait; then nothing has waited for the objects that the cycle
 // held.
-TEST(GraphArgumentBounded, WhatIsLostInTheLastWaitIsNotOverdue) {
+TEST(GraphArgumentBounded, ObjectsLostDuringTheLastWaitAreNotOverdue) {
   constexpr std::uint32_t kPoints = 40;
   harness::Runner runner;
   for (std::uint32_t nth = 0; nth < kPoints; ++nth) {

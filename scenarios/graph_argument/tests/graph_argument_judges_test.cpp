@@ -51,7 +51,7 @@ struct IgnoresFailures : RetainPerNode {
   }
 };
 
-TEST(GraphArgumentCalls, AFailureThatIsAnsweredWithOkIsAFault) {
+TEST(GraphArgumentCalls, AFailureReportedAsOkIsAFault) {
   expect_fault<IgnoresFailures>(plain_program(), FaultKind::refusal, "add_kernel",
                                 "ok, although CUDA has failed");
 }
@@ -64,7 +64,7 @@ struct LeavesItsContext : RetainPerNode {
   }
 };
 
-TEST(GraphArgumentCalls, AContextThatIsLeftCurrentIsAFault) {
+TEST(GraphArgumentCalls, AContextLeftCurrentIsAFault) {
   expect_fault<LeavesItsContext>(Program().script(Op::drop), FaultKind::refusal, "drop",
                                  "left another context current");
 }
@@ -76,12 +76,12 @@ struct EndsNoCapture : RetainPerNode {
   }
 };
 
-TEST(GraphArgumentCalls, ACaptureThatIsNeverEndedIsAFault) {
+TEST(GraphArgumentCalls, ACaptureNeverEndedIsAFault) {
   expect_fault<EndsNoCapture>(builders(), FaultKind::refusal, "capture",
                               "ended 1 times instead of 2");
 }
 
-// ---- what a script may rely on ------------------------------------------------------------------
+// ---- guarantees for scripts ---------------------------------------------------------------------
 
 constexpr std::uint32_t kFirstNode = 13, kSecondNode = 14;  // Arguments on tapes.
 
@@ -93,7 +93,7 @@ struct ForgetsTheOrder : ScriptNodes {
   }
 };
 
-TEST(GraphArgumentOrder, ANodeComesAfterTheOneThatItIsAddedBy) {
+TEST(GraphArgumentOrder, ANodeIsOrderedAfterItsPredecessor) {
   Program program = Program().script(Op::add_kernel).script(Op::add_memset, {0, kFirstNode});
   expect_fault<RetainPerNode, ForgetsTheOrder>(program, FaultKind::refusal, "variable",
                                                "was not given");
@@ -108,7 +108,7 @@ struct CountsOne : RetainPerNode {
   }
 };
 
-TEST(GraphArgumentOrder, ConsumeComesAfterItsProduce) {
+TEST(GraphArgumentOrder, AConsumerIsOrderedAfterItsProducer) {
   constexpr std::uint32_t kProduceConsume = 3;
   expect_fault<CountsOne>(Program().script(Op::add_kernel, {0, 0, 0, kProduceConsume}),
                           FaultKind::refusal, "node", "after none");
@@ -134,7 +134,7 @@ struct ForgetsThatItCaptures : ScriptGlobals {
   bool is_capturing(Variable) const override { return false; }
 };
 
-TEST(GraphArgumentService, ABuilderKnowsThatItCaptures) {
+TEST(GraphArgumentService, ABuilderReportsThatItCaptures) {
   expect_fault<RetainPerNode, ForgetsThatItCaptures>(builders(), FaultKind::refusal, "builder",
                                                      "does not capture");
 }
@@ -144,7 +144,7 @@ struct DiesQuietly : ScriptExecutables {
   Status launch(Variable, StreamName) override { harness::World::current()->scheduler.die(); }
 };
 
-TEST(GraphArgumentService, ARunThatEndsInTheMiddleForNoReasonIsAFault) {
+TEST(GraphArgumentService, ARunThatEndsEarlyWithoutAReasonIsAFault) {
   expect_fault<RetainPerNode, DiesQuietly>(plain_program(), FaultKind::refusal, "script",
                                            "ended in the middle");
 }
@@ -173,7 +173,7 @@ struct PointsAtCudaForExecutables : ScriptExecutables {
   }
 };
 
-TEST(GraphArgumentService, ABuilderThatHasEndedIsClosed) {
+TEST(GraphArgumentService, AnEndedBuilderIsClosed) {
   expect_fault<RetainPerNode, PointsAtCudaForBuilders>(
       Program().script(Op::begin_building).script(Op::end_building).script(Op::end_building),
       FaultKind::refusal, "end_building", "driver_error");
@@ -187,14 +187,14 @@ struct SaysThatItIsOver : ScriptBuilders {
   }
 };
 
-TEST(GraphArgumentService, ABuilderWhoseCaptureWasSpoiltIsNotOver) {
+TEST(GraphArgumentService, ABuilderWithAnInvalidCaptureIsNotEnded) {
   Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
   program.script(Op::end_building).script(Op::end_building);
   expect_fault<RetainPerNode, SaysThatItIsOver>(program, FaultKind::refusal, "end_building",
                                                 "closed");
 }
 
-TEST(GraphArgumentService, ANodeThatWasDestroyedIsClosed) {
+TEST(GraphArgumentService, ADestroyedNodeIsClosed) {
   constexpr std::uint32_t kFirst = 13, kSecond = 14;  // Nodes, by their arguments on tapes.
   Program program = Program().script(Op::add_kernel, {kFirst}).script(Op::add_kernel, {kSecond});
   program.script(Op::instantiate).script(Op::destroy_node, {kSecond});
@@ -206,7 +206,7 @@ TEST(GraphArgumentService, ANodeThatWasDestroyedIsClosed) {
       "driver_error");
 }
 
-// ---- what is bounded ----------------------------------------------------------------------------
+// ---- bounds -------------------------------------------------------------------------------------
 
 struct KeepsStreams : RetainPerNode {
   using RetainPerNode::RetainPerNode;
@@ -215,7 +215,7 @@ struct KeepsStreams : RetainPerNode {
   }
 };
 
-TEST(GraphArgumentBounded, AClosedStreamGoesWhenNoMemoryIsToBeFreedOnIt) {
+TEST(GraphArgumentBounded, AClosedStreamEndsOnceNoMemoryIsToBeFreedOnIt) {
   const Program held =
       Program().script(Op::set_deallocation_stream, {0, 1}).script(Op::close_stream);
   expect_fault<KeepsStreams>(Program().script(Op::close_stream), FaultKind::retention, "stream",
@@ -239,7 +239,7 @@ struct WaitsForACall : RetainPerNode {
   std::pmr::vector<Garbage> late;
 };
 
-TEST(GraphArgumentBounded, WhatIsPutOffNeedsNoFurtherCall) {
+TEST(GraphArgumentBounded, ADeferredReleaseNeedsNoFurtherCall) {
   expect_fault<WaitsForACall>(Program().script(Op::add_kernel).script(Op::drop),
                               FaultKind::retention, "device memory", "it could not be used");
 }
@@ -270,7 +270,7 @@ harness::Proof proof_of_late_function() {
 }
 
 // One more choice: the collector runs in the function and finds a buffer.
-TEST(GraphArgumentBounded, WhatAHostFunctionPutsOffNeedsNoFurtherCall) {
+TEST(GraphArgumentBounded, AReleaseDeferredByAHostFunctionNeedsNoFurtherCall) {
   const harness::Proof broken = proof_of_late_function<CallbacksWaitForACall>();
   ASSERT_TRUE(broken.failed);
   EXPECT_EQ(broken.faults[0], "leak device memory born:allocate used:bound");

@@ -20,7 +20,7 @@ using harness::Label;
 
 // ---- values -------------------------------------------------------------------------------------
 
-TEST(GraphArgumentOracle, TheSoundPolicyIsSilentWhereTheBrokenOnesAreNot) {
+TEST(GraphArgumentOracle, OnlyBrokenPoliciesAreReported) {
   for (const Program& program : {plain_program(), changes(), closes(), holds_up()})
     EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
 }
@@ -32,7 +32,7 @@ struct GivesOthers : ScriptObjects {
   }
 };
 
-TEST(GraphArgumentOracle, ABlockThatHoldsOtherValuesIsAWrongValue) {
+TEST(GraphArgumentOracle, ABlockWithOtherValuesIsAWrongValue) {
   const Outcome outcome = outcome_of<RetainPerNode, GivesOthers>(plain_program());
   ASSERT_FALSE(outcome.faults.empty());
   EXPECT_EQ(outcome.faults[0].kind, FaultKind::wrong_value);
@@ -71,14 +71,14 @@ TEST(GraphArgumentOracle, EveryFieldOfABlockIsCompared) {
             Label("next"));
 }
 
-// ---- what is accepted ---------------------------------------------------------------------------
+// ---- accepted calls -----------------------------------------------------------------------------
 
 struct AcceptsClosed : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   bool refuses_closed() const override { return false; }
 };
 
-TEST(GraphArgumentOracle, AClosedStreamThatIsAcceptedIsAFault) {
+TEST(GraphArgumentOracle, AcceptingAClosedStreamIsAFault) {
   const Outcome outcome =
       outcome_of<AcceptsClosed>(Program().script(Op::close_stream).script(Op::allocate, {0, 1}));
   ASSERT_EQ(outcome.faults.size(), 1u);
@@ -94,7 +94,7 @@ struct AcceptsQuietly : ScriptObjects {
   }
 };
 
-TEST(GraphArgumentOracle, AClosedStreamThatIsAcceptedQuietlyIsAFault) {
+TEST(GraphArgumentOracle, SilentlyAcceptingAClosedStreamIsAFault) {
   const Outcome outcome = outcome_of<RetainPerNode, AcceptsQuietly>(
       Program().script(Op::close_stream).script(Op::allocate, {0, 1}));
   ASSERT_EQ(outcome.faults.size(), 1u);
@@ -106,7 +106,7 @@ struct SetsNoTombstones : RetainPerNode {
   bool sets_tombstones() const override { return false; }
 };
 
-TEST(GraphArgumentOracle, AStrangersHandleIsAFault) {
+TEST(GraphArgumentOracle, AForeignHandleIsAFault) {
   const auto programs = harness::testing::read_corpus(scenario, "programs");
   harness::Case the_case = programs.at("handle_reused").the_case;
   harness::Runner runner;
@@ -117,7 +117,7 @@ TEST(GraphArgumentOracle, AStrangersHandleIsAFault) {
   EXPECT_TRUE(proof.failed);
 }
 
-TEST(GraphArgumentOracle, AGraphThatKeepsItselfIsTheCallers) {
+TEST(GraphArgumentOracle, AReferenceCycleThroughAGraphIsACallerError) {
   const auto programs = harness::testing::read_corpus(scenario, "programs");
   harness::Runner runner;
   harness::Case the_case = programs.at("reference_cycle").the_case;
@@ -170,7 +170,7 @@ void expect_refused(const Program& program, Label op, const char* answer) {
   EXPECT_EQ(found->detail, answer);
 }
 
-TEST(GraphArgumentService, WhatRefusesEverythingIsNotSound) {
+TEST(GraphArgumentService, APolicyThatRefusesEverythingIsNotSound) {
   expect_refused<RefusesNodes>(plain_program(), "add_kernel", "driver_error");
   expect_refused<RefusesExecutables>(plain_program(), "instantiate", "driver_error");
   expect_refused<RefusesUpdates>(changes(), "update", "update_failed");
@@ -195,7 +195,7 @@ struct MakesNothing : ScriptExecutables {
   }
 };
 
-TEST(GraphArgumentService, WhatSaysOkAndDoesNothingIsNotSound) {
+TEST(GraphArgumentService, APolicyThatDoesNothingIsNotSound) {
   expect_refused<RetainPerNode, LaunchesNothing>(plain_program(), "launch", "ok, and left undone");
   expect_refused<RetainPerNode, MakesNothing>(plain_program(), "instantiate",
                                               "ok, and left undone");
@@ -217,7 +217,7 @@ struct MakesEmptyExecutables : RetainPerNode {
   }
 };
 
-TEST(GraphArgumentService, NodesThatDoNotRunAreWorkLeftUndone) {
+TEST(GraphArgumentService, NodesThatDoNotRunAreMissingWork) {
   expect_refused<MakesEmptyExecutables>(plain_program(), "add_one", "ran 0 times instead of 1");
   expect_refused<MakesEmptyExecutables>(Program()
                                             .script(Op::add_memcpy)
@@ -244,7 +244,7 @@ struct MakesDoubleExecutables : RetainPerNode {
   }
 };
 
-TEST(GraphArgumentService, NodesThatRunMoreOftenAreNotWhatWasAskedFor) {
+TEST(GraphArgumentService, NodesThatRunTooOftenAreAFault) {
   expect_refused<MakesDoubleExecutables>(plain_program(), "add_one", "ran 2 times instead of 1");
 }
 
@@ -252,7 +252,7 @@ TEST(GraphArgumentService, EveryRefusalHasASource) {
   for (const Refusal& refusal : refusals()) EXPECT_FALSE(refusal.source.empty()) << refusal.ops;
 }
 
-// ---- what is bounded ----------------------------------------------------------------------------
+// ---- bounds -------------------------------------------------------------------------------------
 
 struct ForgetsReplaced : RetainPerNode {
   using RetainPerNode::RetainPerNode;
@@ -304,12 +304,12 @@ void expect_unbounded(const Program& program, Label kind, Label birth) {
   EXPECT_TRUE(found) << kind.view();
 }
 
-TEST(GraphArgumentBounded, WhatANodeHadGoesWhenItHasOthers) {
+TEST(GraphArgumentBounded, ReplacedArgumentsOfANodeAreReleased) {
   expect_unbounded<ForgetsReplaced>(changes(), "device memory", "allocate");
   expect_unbounded<ForgetsReplaced>(changes(), "user object", "GN_launch");
 }
 
-TEST(GraphArgumentBounded, WhatIsFreedAtTheEndIsFreedTooLate) {
+TEST(GraphArgumentBounded, FreeingAtTheEndIsTooLate) {
   expect_unbounded<FreesLate, FreesAtTheEnd>(Program().script(Op::drop), "device memory",
                                              "allocate");
 }
@@ -332,7 +332,7 @@ struct NeverAsksAgain : RetainPerNode {
   void entered() override {}
 };
 
-TEST(GraphArgumentBounded, WhatWasPutOffIsAskedForAgain) {
+TEST(GraphArgumentBounded, DeferredReleasesAreRetried) {
   const Outcome outcome = outcome_of<NeverAsksAgain>(holds_up());
   ASSERT_FALSE(outcome.faults.empty());
   EXPECT_EQ(outcome.faults[0].kind, FaultKind::retention) << "here at the end, too";
@@ -343,7 +343,7 @@ struct NeverRollsBack : RetainPerNode {
   void roll_back(GraphBox&, Keeping*) override {}
 };
 
-TEST(GraphArgumentBounded, WhatWasPreparedForACallThatFailedGoes) {
+TEST(GraphArgumentBounded, ObjectsPreparedForAFailedCallAreReleased) {
   Program program = Program().script(Op::add_kernel).script(Op::create_definition);
   program.script(Op::add_alloc, {0, 11}).script(Op::add_child, {0, 10, 11});
   expect_unbounded<NeverRollsBack>(program, "user object", "GN_embed");
@@ -359,7 +359,7 @@ Fault died_and_used(harness::Label death, harness::Label use) {
   return fault;
 }
 
-TEST(GraphArgumentContract, HoldsTheCallerToWhatTheDocumentationSaysAndNoMore) {
+TEST(GraphArgumentContract, HoldsTheCallerToTheDocumentationOnly) {
   EXPECT_TRUE(is_caller_error(scenario, died_and_used("Buffer.close", "add_one")));
   EXPECT_TRUE(is_caller_error(scenario, died_and_used("Buffer.__dealloc__", "chase")));
   EXPECT_TRUE(is_caller_error(scenario, died_and_used("Buffer.__dealloc__", "captured")));
@@ -367,7 +367,7 @@ TEST(GraphArgumentContract, HoldsTheCallerToWhatTheDocumentationSaysAndNoMore) {
   EXPECT_FALSE(is_caller_error(scenario, died_and_used("Buffer.close", "Graph.launch")));
 }
 
-TEST(GraphArgumentContract, HoldsTheCallerToTheModulesThatOnlyACaptureHas) {
+TEST(GraphArgumentContract, RequiresTheCallerToKeepModulesOfACapture) {
   Fault fault = died_and_used("ObjectCode.__dealloc__/captured", "Graph.launch");
   fault.object_kind = "library";
   EXPECT_TRUE(is_caller_error(scenario, fault));
@@ -376,7 +376,7 @@ TEST(GraphArgumentContract, HoldsTheCallerToTheModulesThatOnlyACaptureHas) {
 }
 
 // A free that is unordered with a launch has a death site; a race of the caller has none.
-TEST(GraphArgumentContract, HoldsTheCallerToTheOrderOfHisWorkAndNotOfWhatIsFreedForHim) {
+TEST(GraphArgumentContract, RequiresTheCallerToOrderItsWorkButNotFreesByTheLibrary) {
   Fault end = died_and_used("Buffer.__dealloc__", "add_one");
   end.kind = FaultKind::data_race;
   EXPECT_FALSE(is_caller_error(scenario, end));

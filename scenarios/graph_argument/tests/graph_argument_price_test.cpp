@@ -112,7 +112,7 @@ std::vector<std::string> lines_of(PriceTable table) {
   return lines;
 }
 
-TEST(GraphArgumentPrice, OneMoreRetainMovesItsRowByExactlyThatAndNoOther) {
+TEST(GraphArgumentPrice, OneMoreRetainChangesOnlyItsRow) {
   const PriceTable before = priced(scenario);
   added_calls = added_byte_turns = 0;
   const PriceTable after = priced(planted());
@@ -133,7 +133,7 @@ TEST(GraphArgumentPrice, OneMoreRetainMovesItsRowByExactlyThatAndNoOther) {
   EXPECT_GT(added_byte_turns, 0u);
 }
 
-TEST(GraphArgumentPrice, OneMoreRetainMovesOneLineOfTheSummary) {
+TEST(GraphArgumentPrice, OneMoreRetainChangesOneLineOfTheSummary) {
   const std::vector<std::string> before = lines_of(priced(scenario));
   const std::vector<std::string> after = lines_of(priced(planted()));
   ASSERT_EQ(before.size(), after.size());

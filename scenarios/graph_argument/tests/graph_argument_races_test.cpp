@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 std::vector<Fault> caller_errors(std::string_view default_stream, std::string_view collector,
                                  std::string_view decisions,
                                  std::string_view variant = "retain_per_node") {
-  const harness::Case the_case = told(variant, default_stream, decisions, collector);
+  const harness::Case the_case = recorded_case(variant, default_stream, decisions, collector);
   harness::Runner runner;
   const harness::Outcome& outcome = runner.run(the_case);
   for (const Fault& fault : outcome.faults)
@@ -38,7 +38,7 @@ bool has(const std::vector<Fault>& faults, FaultKind kind) {
 }
 
 // The closed buffer's memory is reused, and freed again, before the node has the address.
-TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNodeLives) {
+TEST(GraphArgumentRaces, ClosingAnArgumentWhileItIsPassedIsACallerError) {
   const std::vector<Fault> errors = caller_errors("legacy", "eval_breaker",
                                                   "script:0 op add_kernel\n"
                                                   "script:0 schedule[8] mutator:1 of start\n"
@@ -55,7 +55,7 @@ TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNo
 }
 
 // The new owner of the memory frees it without ordering after the launch, which it does not know.
-TEST(GraphArgumentRaces, WhoGetsTheMemoryOfWhatWasClosedSoFreesItUnordered) {
+TEST(GraphArgumentRaces, FreeingReusedMemoryOfAClosedArgumentIsACallerError) {
   const std::vector<Fault> errors = caller_errors("legacy", "allocation",
                                                   "script:0 op add_kernel\n"
                                                   "script:0 schedule[9] mutator:1 of start\n"
@@ -72,7 +72,7 @@ TEST(GraphArgumentRaces, WhoGetsTheMemoryOfWhatWasClosedSoFreesItUnordered) {
 }
 
 // The first task is interrupted by the end of the attribute's former value.
-TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
+TEST(GraphArgumentRaces, TheLastOfTwoTasksToSetAnAttributeCounts) {
   caller_errors("per_thread", "allocation",
                 "script:0 op instantiate\n"
                 "script:1 op set_attribute\n"
@@ -84,7 +84,7 @@ TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
 }
 
 // The handle now belongs to a graph inside an embedded one, which only CUDA knows.
-TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShapesDo) {
+TEST(GraphArgumentRaces, AnUpdateByAHandleInANestedGraphMayFail) {
   caller_errors("legacy", "eval_breaker",
                 "script:0 op clone\n"
                 "script:0 argument 11\n"
@@ -106,24 +106,24 @@ TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShape
 }
 
 // Another thread instantiates between the condition and the call for its node, which then fails.
-TEST(GraphArgumentRaces, AConditionWithoutItsNodeYetMayBeRefused) {
+TEST(GraphArgumentRaces, AConditionWithoutANodeMayBeRefused) {
   harness::Runner runner;
   int refused = 0;
   for (int turns = 4; turns < 9; ++turns) {
-    const harness::Outcome& outcome = runner.run(
-        told("retain_per_node", "legacy",
-             fmt::format("script:0 op add_kernel\n"
-                         "script:0 schedule[1] mutator:1 of start\n"
-                         "mutator:0 op drop\n"
-                         "mutator:1 op add_conditional\n"
-                         "mutator:1 failure[2] 1\n"
-                         "mutator:1 schedule[{}] script:4 of start\n"
-                         "script:4 op load_module\n"
-                         "script:7 op instantiate\n"
-                         "script:7 schedule[3] mutator:1 of start\n"
-                         "mutator:1 schedule[9] \"user object destructors\":1 of mutator:1\n",
-                         turns),
-             "allocation"));
+    const harness::Outcome& outcome = runner.run(recorded_case(
+        "retain_per_node", "legacy",
+        fmt::format("script:0 op add_kernel\n"
+                    "script:0 schedule[1] mutator:1 of start\n"
+                    "mutator:0 op drop\n"
+                    "mutator:1 op add_conditional\n"
+                    "mutator:1 failure[2] 1\n"
+                    "mutator:1 schedule[{}] script:4 of start\n"
+                    "script:4 op load_module\n"
+                    "script:7 op instantiate\n"
+                    "script:7 schedule[3] mutator:1 of start\n"
+                    "mutator:1 schedule[9] \"user object destructors\":1 of mutator:1\n",
+                    turns),
+        "allocation"));
     EXPECT_EQ(outcome.faults, std::vector<Fault>()) << turns;
     refused += answer_of(runner, "instantiate") == Status::driver_error ? 1 : 0;
   }
@@ -131,31 +131,31 @@ TEST(GraphArgumentRaces, AConditionWithoutItsNodeYetMayBeRefused) {
 }
 
 // The handle of a capture's graph is reported only when the capture has ended.
-TEST(GraphArgumentRaces, AHandleThatHadDiedAndIsTakenIsAnotherGraphs) {
+TEST(GraphArgumentRaces, AReusedHandleBelongsToAnotherGraph) {
   harness::Runner runner;
   const harness::Outcome& outcome =
-      runner.run(told("borrow", "per_thread",
-                      "script:0 op add_kernel\n"
-                      "script:0 schedule[1] mutator:1 of start\n"
-                      "mutator:0 op add_conditional\n"
-                      "mutator:1 op destroy_node\n"
-                      "mutator:1 schedule script:4 of start\n"
-                      "script:1 op get_branch\n"
-                      "script:1 argument 10\n"
-                      "script:2 op add_kernel\n"
-                      "script:2 argument[3] 3\n"
-                      "script:2 schedule[12] mutator:1 of start\n"
-                      "script:3 op begin_building\n"
-                      "script:3 reuse \"embedded graph\":0 of mutator:0\n"
-                      "script:16 op close_graph\n",
-                      "allocation"));
+      runner.run(recorded_case("borrow", "per_thread",
+                               "script:0 op add_kernel\n"
+                               "script:0 schedule[1] mutator:1 of start\n"
+                               "mutator:0 op add_conditional\n"
+                               "mutator:1 op destroy_node\n"
+                               "mutator:1 schedule script:4 of start\n"
+                               "script:1 op get_branch\n"
+                               "script:1 argument 10\n"
+                               "script:2 op add_kernel\n"
+                               "script:2 argument[3] 3\n"
+                               "script:2 schedule[12] mutator:1 of start\n"
+                               "script:3 op begin_building\n"
+                               "script:3 reuse \"embedded graph\":0 of mutator:0\n"
+                               "script:16 op close_graph\n",
+                               "allocation"));
   ASSERT_FALSE(outcome.faults.empty());
   EXPECT_EQ(outcome.faults[0].kind, FaultKind::recycled_use);
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::handle_reused));
 }
 
 // CUDA has the launch already, but the call has not reported it yet.
-TEST(GraphArgumentRaces, WhatIsReadWhileNothingOrdersAWriterIsTheCallers) {
+TEST(GraphArgumentRaces, AnUnorderedReadAndWriteIsACallerError) {
   const std::vector<Fault> errors =
       caller_errors("legacy", "eval_breaker",
                     "script:0 op add_kernel\n"

@@ -22,7 +22,7 @@ bool launched(const harness::History& history) {
   });
 }
 
-TEST(GraphArgumentReach, AtMostOneRunInTenNeverGetsToALaunch) {
+TEST(GraphArgumentReach, AtMostOneRunInTenReachesNoLaunch) {
   constexpr std::uint64_t kRuns = 4000;
   harness::Runner runner;
   harness::strategies::RandomWalk walk(1);

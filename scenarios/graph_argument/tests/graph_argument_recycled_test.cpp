@@ -53,7 +53,7 @@ bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
-TEST(GraphArgumentRecycled, IsReportedAtTheKernelsLineWithBirthDeathCaptureAndRecycler) {
+TEST(GraphArgumentRecycled, IsReportedAtTheKernelsLineWithItsHistory) {
   harness::Runner runner;
   const Case the_case = recycled(runner);
   const Outcome outcome = runner.run(the_case);

@@ -34,7 +34,7 @@ Program two_owners() {
   return program.script(Op::drop, {kDefinition});
 }
 
-TEST(GraphArgumentToday, LetsGoOfWhatCameLastFirst) {
+TEST(GraphArgumentToday, ReleasesInReverseOrder) {
   ended.clear();
   EXPECT_EQ(outcome_of<TellsTheOrder>(two_owners()).faults, std::vector<harness::Fault>());
   ASSERT_GE(ended.size(), 2u);

@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
 // The judge of handles does not report a graph that a repair keeps: it is not another graph.
-TEST(GraphArgumentTriage, OneRepairKeepsGraphsWhoeverHasEmbeddedThem) {
+TEST(GraphArgumentTriage, OneRepairKeepsGraphsForEveryEmbeddingGraph) {
   const Program child = Program()
                             .script(Op::create_definition, {11})
                             .script(Op::add_child)

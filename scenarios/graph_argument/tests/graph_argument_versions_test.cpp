@@ -39,7 +39,7 @@ Ops missing(std::string_view variant) {
   return ((Ops{1} << kOps.size()) - 1) & ~applicable(all);
 }
 
-TEST(GraphArgumentVersions, HaveTheCallsThatTheyHave) {
+TEST(GraphArgumentVersions, HaveTheirDocumentedCalls) {
   EXPECT_EQ(missing("borrow"),
             ops(Op::set_params, Op::update_node, Op::clone, Op::set_deallocation_stream));
   EXPECT_EQ(missing("move_to_graph"), ops(Op::clone));
@@ -51,7 +51,7 @@ harness::Outcome outcome_of(std::string_view variant, const Program& program) {
   return runner.run(make_case(variant, kConfig, program));
 }
 
-TEST(GraphArgumentVersions, BuffersOfCopiesAreTheCallersIn070WhichTakesNumbers) {
+TEST(GraphArgumentVersions, BuffersOfCopiesAreKeptByTheCallerIn070) {
   for (const Op op : {Op::add_memset, Op::add_memcpy}) {
     Program program = Program().script(op).script(Op::drop).script(Op::instantiate);
     program.script(Op::launch);
@@ -64,7 +64,7 @@ TEST(GraphArgumentVersions, BuffersOfCopiesAreTheCallersIn070WhichTakesNumbers) 
 }
 
 /// A kernel's arguments are buffers in every version; the set has a bare number.
-TEST(GraphArgumentVersions, ArgumentsOfKernelsAreNotTheCallersIn070) {
+TEST(GraphArgumentVersions, ArgumentsOfKernelsAreNotKeptByTheCallerIn070) {
   Program program = Program().script(Op::add_kernel).script(Op::add_memset, {0, 10, 2});
   program.script(Op::drop).script(Op::instantiate).script(Op::launch);
   const harness::Outcome outcome = outcome_of("borrow", program);
@@ -82,14 +82,14 @@ bool loses_graph(std::string_view variant) {
   return false;
 }
 
-TEST(GraphArgumentVersions, ADroppedBuilderOf070LosesWhatItHasCaptured) {
+TEST(GraphArgumentVersions, ADroppedBuilderOf070LosesItsCapture) {
   EXPECT_TRUE(loses_graph("borrow"));
   EXPECT_FALSE(loses_graph("move_to_graph"));
   EXPECT_FALSE(loses_graph("retain_per_node"));
 }
 
 // A judge checks that each capture is ended once; end_building() ends no invalidated one.
-TEST(GraphArgumentVersions, ASpoiltCaptureEndsWithItsBuilder) {
+TEST(GraphArgumentVersions, AnInvalidCaptureEndsWithItsBuilder) {
   Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
   program.script(Op::end_building).script(Op::end_building).script(Op::launch_captured);
   for (const char* variant : {"borrow", "retain_per_node"})
@@ -100,7 +100,7 @@ TEST(GraphArgumentVersions, ASpoiltCaptureEndsWithItsBuilder) {
 }
 
 // It is ended by neither call, but by the builder's own end.
-TEST(GraphArgumentVersions, EndBuildingAsksBeforeItEndsACapture) {
+TEST(GraphArgumentVersions, EndBuildingQueriesTheCaptureBeforeEndingIt) {
   Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
   program.script(Op::end_building).script(Op::end_building);
   harness::Runner runner;

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "harness/core/fault/kinds.h"
-#include "harness/run/tests/told_scene.h"
+#include "harness/run/tests/scripted_scene.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
@@ -29,14 +29,14 @@ int window_of_first(std::string_view variant, const Program& program) {
 }
 
 // The definition is dropped, too, but had lost the thing before.
-TEST(GraphArgumentWindows, WhatAChangedNodeHadIsLostByTheChangeWhateverGoesThen) {
+TEST(GraphArgumentWindows, OldArgumentsOfAChangedNodeAreLostByTheChange) {
   Program program = Program().script(Op::add_kernel).script(Op::instantiate);
   program.script(Op::set_params, {0, kOther, kOther}).script(Op::drop, {kDefinition});
   program.script(Op::drop, {kNode}).script(Op::drop, {kBuffer}).script(Op::launch);
   EXPECT_EQ(window_of_first("slot_table", program), harness::raw(Window::node_changed));
 }
 
-TEST(GraphArgumentWindows, WhatADestroyedNodeHadIsLostToItsClonesByThat) {
+TEST(GraphArgumentWindows, ArgumentsOfADestroyedNodeAreLostToItsClones) {
   Program program = Program().script(Op::add_kernel).script(Op::clone, {kClone});
   program.script(Op::destroy_node).script(Op::drop, {kBuffer});
   program.script(Op::instantiate, {0, kClone}).script(Op::launch);
@@ -44,7 +44,7 @@ TEST(GraphArgumentWindows, WhatADestroyedNodeHadIsLostToItsClonesByThat) {
 }
 
 // The node has its new parameters although the call failed: the argument is not attached.
-TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
+TEST(GraphArgumentWindows, ArgumentsNotAttachedToAChangedNodeAreLost) {
   Program program = Program().script(Op::add_kernel).script(Op::instantiate);
   program.script(Op::set_params, {0, kOther, kOther}).script(Op::update);
   program.script(Op::drop, {kOther}).script(Op::launch);
@@ -60,7 +60,7 @@ TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
 }
 
 // Another node's bare address does not make this a caller error: the policy must keep it.
-TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
+TEST(GraphArgumentWindows, ANodeWithTheBufferOutweighsABareAddress) {
   constexpr std::uint32_t kChase = 4;
   Program program = Program().script(Op::clone, {kClone}).script(Op::add_memset, {0, kClone});
   program.script(Op::add_kernel, {0, kDefinition, 0, kChase}).script(Op::drop, {kBuffer});
@@ -70,10 +70,10 @@ TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
 
 // Another task waits for the launch, which the script does not know when it frees: 1 of 1.2 million
 // runs.
-TEST(GraphArgumentWindows, WhatAnotherTaskHasWaitedForIsStillTheLaunchs) {
+TEST(GraphArgumentWindows, AWaitOfAnotherTaskDoesNotEndTheLaunchsUse) {
   harness::Runner runner;
   const harness::Outcome& outcome =
-      runner.run(told("user_object_tuple", "per_thread", R"(script:0 op add_kernel
+      runner.run(recorded_case("user_object_tuple", "per_thread", R"(script:0 op add_kernel
 script:0 argument[3] 1
 script:1 op instantiate
 script:2 op update_node
@@ -109,8 +109,8 @@ class GraphArgumentFaults : public ::testing::Test {
   using Work = targets::graph_argument::Work;
 
   GraphArgumentFaults() {
-    judges_.emplace(told_.scene());
-    told_.scene().set_state(*judges_);
+    judges_.emplace(scripted_.scene());
+    scripted_.scene().set_state(*judges_);
     graphs().graph_made(GraphId{1}, GraphId::none);
   }
 
@@ -122,32 +122,32 @@ class GraphArgumentFaults : public ::testing::Test {
     fault.object_kind = met.object;
     fault.death_site = met.death_site;
     fault.use_site = met.use_site;
-    return window_of(told_.scene(), fault);
+    return window_of(scripted_.scene(), fault);
   }
   /// Makes a thing that a node of the graph points into, and ends it. Returns the site.
   Label end(ThingKind kind, Label life, Work work, Label site = "Buffer.__dealloc__") {
     const auto thing = static_cast<ThingId>(++thing_count_);
-    const harness::BirthId born = told_.world().ledger.born(life, 0, 0);
+    const harness::BirthId born = scripted_.world().ledger.born(life, 0, 0);
     things().thing_made(thing, kind);
     things().reference_taken(thing);
     graphs().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
     things().reference_dropped(thing);
-    const harness::SiteScope scope(told_.world().scheduler, site);
+    const harness::SiteScope scope(scripted_.world().scheduler, site);
     things().thing_ends(thing);
-    told_.world().ledger.died(born);
-    dead_ = told_.world().ledger.describe(FaultKind::use_after_free, born);
+    scripted_.world().ledger.died(born);
+    dead_ = scripted_.world().ledger.describe(FaultKind::use_after_free, born);
     dead_.use_site = "Graph.launch";
-    return told_.world().scheduler.site();
+    return scripted_.world().scheduler.site();
   }
-  int window_of_dead() const { return window_of(told_.scene(), dead_); }
+  int window_of_dead() const { return window_of(scripted_.scene(), dead_); }
 
-  harness::testing::ToldScene told_{scenario};
+  harness::testing::ScriptedScene scripted_{scenario};
   std::optional<Judges> judges_;
   std::uint32_t thing_count_ = 0;
   Fault dead_;  ///< Use of the last ended thing.
 };
 
-TEST_F(GraphArgumentFaults, AreInTheWindowThatTheModelRemembersOfTheEnd) {
+TEST_F(GraphArgumentFaults, BelongToTheWindowRecordedAtTheEnd) {
   end(ThingKind::buffer, "device memory", Work::add_one);
   const Fault first = dead_;
   EXPECT_EQ(window_of_dead(), harness::raw(Window::argument_dropped));
@@ -157,11 +157,11 @@ TEST_F(GraphArgumentFaults, AreInTheWindowThatTheModelRemembersOfTheEnd) {
   EXPECT_EQ(window_of_dead(), harness::raw(Window::module_dropped));
   end(ThingKind::event, "event", Work::record, "Event.__dealloc__");
   EXPECT_EQ(window_of_dead(), harness::raw(Window::stream_or_event_closed));
-  EXPECT_EQ(window_of(told_.scene(), first), harness::raw(Window::argument_dropped))
+  EXPECT_EQ(window_of(scripted_.scene(), first), harness::raw(Window::argument_dropped))
       << "by its life";
 }
 
-TEST_F(GraphArgumentFaults, OfWhatOnlyACaptureHasAreToldByTheCircumstance) {
+TEST_F(GraphArgumentFaults, ObjectsHeldOnlyByACaptureAreClassifiedByTheirEnd) {
   EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::captured), kBufferCapturedSite);
   EXPECT_EQ(end(ThingKind::module, "library", Work::captured, "ObjectCode.__dealloc__"),
             kModuleCapturedSite);
@@ -169,7 +169,7 @@ TEST_F(GraphArgumentFaults, OfWhatOnlyACaptureHasAreToldByTheCircumstance) {
   EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::add_one), Label("Buffer.__dealloc__"));
 }
 
-TEST_F(GraphArgumentFaults, OfABareAddressAreTheCallersOnlyWhereItIsFollowed) {
+TEST_F(GraphArgumentFaults, FaultsOfABareAddressAreTheCallersOnlyIfFollowed) {
   end(ThingKind::buffer, "device memory", Work::chase);
   EXPECT_EQ(window_of_dead(), harness::raw(Window::argument_dropped));
   dead_.use_site = "chase";
@@ -177,18 +177,18 @@ TEST_F(GraphArgumentFaults, OfABareAddressAreTheCallersOnlyWhereItIsFollowed) {
 }
 
 // The value has the sites of the use that caused it, but no object.
-TEST_F(GraphArgumentFaults, OfAWrongValueAreInTheWindowOfTheRecycledUseBefore) {
+TEST_F(GraphArgumentFaults, AWrongValueBelongsToTheEarlierRecycledUse) {
   end(ThingKind::buffer, "device memory", Work::copy);
   dead_.kind = FaultKind::recycled_use;
   Fault value = dead_;
   value.kind = FaultKind::wrong_value;
   value.object = 0;
-  EXPECT_EQ(window_of(told_.scene(), value), -1);
-  told_.world().history.add(dead_);
-  EXPECT_EQ(window_of(told_.scene(), value), harness::raw(Window::operand_dropped));
+  EXPECT_EQ(window_of(scripted_.scene(), value), -1);
+  scripted_.world().history.add(dead_);
+  EXPECT_EQ(window_of(scripted_.scene(), value), harness::raw(Window::operand_dropped));
 }
 
-TEST_F(GraphArgumentFaults, AreToldByWhatDiedWhereAndWhoMetIt) {
+TEST_F(GraphArgumentFaults, AreClassifiedByObjectEndAndUse) {
   using enum FaultKind;
   for (const Met& met :
        {Met{use_after_free, "device memory", "Buffer.close", "saxpy", Window::buffer_closed},

@@ -20,14 +20,14 @@ void WordWatch::stored(Address address, std::uint32_t width) { take(place_of(add
 
 // A write that changed nothing may be a vector store that did not store to the
 // word.
-void WordWatch::take(std::uintptr_t told, std::uint32_t width) {
+void WordWatch::take(std::uintptr_t store, std::uint32_t width) {
   for (; taken_ < watch_.writes().size(); ++taken_) {
     const HardwareWatch::Write& write = watch_.writes()[taken_];
     const auto place = reinterpret_cast<std::uintptr_t>(write.place);
-    const bool is_told = told < place + sizeof(std::uint64_t) && place < told + width;
-    if (!is_told && write.before == write.after) continue;
+    const bool is_from_store = store < place + sizeof(std::uint64_t) && place < store + width;
+    if (!is_from_store && write.before == write.after) continue;
     ++seen_.writes;
-    seen_.unaccounted += !is_told;
+    seen_.unaccounted += !is_from_store;
   }
 }
 

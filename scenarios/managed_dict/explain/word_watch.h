@@ -34,7 +34,7 @@ class WordWatch {
   const void* pointer_to(Address word) const {
     return reinterpret_cast<const void*>(place_of(word));
   }
-  void take(std::uintptr_t told, std::uint32_t width);
+  void take(std::uintptr_t store, std::uint32_t width);
 
   harness::instruments::WatchRota rota_;
   HardwareSeen& seen_;

@@ -65,7 +65,7 @@ void BlockJudge::made_room(std::uint32_t type, std::uint32_t named, std::uint32_
     context_.scene.expect("room", room, before - 1);
 }
 
-// ---- what ends the process ----------------------------------------------------------------------
+// ---- faults that end the process ----------------------------------------------------------------
 
 void BlockJudge::handed_out_twice(harness::BirthId block) {
   Fault fault = context_.describe(FaultKind::recycled_use, block);

@@ -47,7 +47,7 @@ void ScriptJudge::judge_status(Op op, const Before& before, Status status) {
     context_.scene.refuse(kOps[harness::raw(op)].name, to_label(status).c_str());
 }
 
-// ---- what a script can read ---------------------------------------------------------------------
+// ---- values that a script can read --------------------------------------------------------------
 
 // Only for variants that claim to be sound: other variants' objects may not be readable.
 void ScriptJudge::judge_objects(Inspection& path, Variable variable) {

@@ -31,7 +31,7 @@ class KeepInstances final : public Wrapper {
   using Address = md::Address;
   std::pmr::vector<Address> kept_;
 };
-TEST(ManagedDictBounds, AnInstanceGoesWithItsLastName) {
+TEST(ManagedDictBounds, AnInstanceEndsWithItsLastName) {
   Program program;
   for (int i = 0; i < 3; ++i) program.script(Op::new_instance).script(Op::del_instance);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
@@ -44,7 +44,7 @@ class CollectNothing final : public Wrapper {
   using Wrapper::Wrapper;
   Status collect() override { return Status::ok; }
 };
-TEST(ManagedDictBounds, ACycleGoesWhenItIsCollected) {
+TEST(ManagedDictBounds, ACycleEndsWhenCollected) {
   Program program;
   for (int i = 0; i < 2; ++i)
     program.script(Op::new_instance).script(Op::store_attr, {0, 0, 3}).script(Op::del_instance);
@@ -55,7 +55,7 @@ TEST(ManagedDictBounds, ACycleGoesWhenItIsCollected) {
 
 // The collector skips a cycle that the dict of vars() keeps; when that dict is dropped, the cycle
 // stays until the next collection.
-TEST(ManagedDictBounds, ACycleThatVarsKeptGoesWhenItIsCollectedNext) {
+TEST(ManagedDictBounds, ACycleKeptByVarsEndsAtTheNextCollection) {
   Program program;
   program.script(Op::new_instance)
       .script(Op::store_all, {0, 3})
@@ -76,7 +76,7 @@ class KeepNoise final : public Wrapper {
   using Wrapper::Wrapper;
   Status drop_noise() override { return Status::ok; }
 };
-TEST(ManagedDictBounds, WhatIsFreedIsFreedAtOnce) {
+TEST(ManagedDictBounds, FreesAreImmediate) {
   const Program program = Program().script(Op::hold_noise).script(Op::drop_noise);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
   EXPECT_THAT(run<KeepNoise>(program), Contains("leak noise bound"));
@@ -103,7 +103,7 @@ class KeepNumbers final : public Wrapper {
  private:
   std::pmr::vector<md::Address> kept_;
 };
-TEST(ManagedDictBounds, AValueGoesWithItsLastAttribute) {
+TEST(ManagedDictBounds, AValueEndsWithItsLastAttribute) {
   Program program;
   program.script(Op::new_instance);
   for (int i = 0; i < 30; ++i) program.script(Op::store_attr);
@@ -128,7 +128,7 @@ class KeepBlocks final : public Wrapper {
  private:
   std::pmr::vector<md::Address> kept_;
 };
-TEST(ManagedDictBounds, ADictItsTableAndItsValuesGoWithTheirInstance) {
+TEST(ManagedDictBounds, ADictItsTableAndItsValuesEndWithTheirInstance) {
   Program program;
   program.script(Op::new_instance);
   for (int i = 0; i < 5; ++i) program.script(Op::access_dict);

@@ -48,7 +48,7 @@ fs::path program_file(std::string_view window) {
   return harness::testing::corpus_of(scenario) / "programs" / (std::string(window) + ".repro");
 }
 
-TEST(ManagedDictPrograms, EveryWindowHasItsFile) {
+TEST(ManagedDictPrograms, EveryWindowHasAFile) {
   for (const Smallest& smallest : smallest_programs()) {
     const Case the_case = make_case("stock", smallest.config, smallest.program);
     const fs::path file = program_file(smallest.window);
@@ -73,8 +73,8 @@ TEST(ManagedDictPrograms, FailByTheirWriterWithinTwoDecisionsAndHoldForStock) {
     if (smallest.variant == "stock")
       proofs.expect_holds(window, the_case, "stock", kMostDecisions);
     else
-      proofs.expect_told_apart(window, {.the_case = the_case}, smallest.variant, "stock",
-                               kMostDecisions);
+      proofs.expect_distinguished(window, {.the_case = the_case}, smallest.variant, "stock",
+                                  kMostDecisions);
   }
 }
 
@@ -90,7 +90,7 @@ TEST(ManagedDictPrograms, AreTheSmallest) {
 
 // The counted pointer leads one byte into an object, so that releasing it changes a count and a
 // type; the collector reads that type before any value is read.
-TEST(ManagedDictCorpus, ACrashBeforeWhichNothingWasFoundBelongsWhereACountIsWrong) {
+TEST(ManagedDictCorpus, ACrashWithoutAnEarlierFaultBelongsToTheWrongCount) {
   const fs::path file =
       harness::testing::corpus_of(scenario) / "repros" / "incref_decoded_values-crash.repro";
   harness::Runner runner;

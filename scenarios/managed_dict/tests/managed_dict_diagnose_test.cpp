@@ -68,7 +68,7 @@ TEST(ManagedDictDiagnosePlanted, StockIsLegalRecycling) {
     EXPECT_EQ(stock.kind(instrument_bit(left_out)), "d");
 }
 
-TEST(ManagedDictDiagnosePlanted, LegalMaterialisationBetweenProbesIsLegal) {
+TEST(ManagedDictDiagnosePlanted, LegalMaterializationBetweenProbesIsLegal) {
   Planted seen = Planted().born(1).probe(1, 1, kWord);
   seen.write(Writer::interpreter, 8, 0, 1, kWord, kDict).probe(1, 1, kDict).died(1, kDict);
   EXPECT_EQ(seen.kind(), "d");
@@ -90,8 +90,9 @@ TEST(ManagedDictDiagnosePlanted, AByteOfTheWordIsTheNarrowWriter) {
 }
 
 /// Diagnoses one store to the word of instance 2, at instance 1's address; `former` is 1's word.
-std::string told_of(Writer writer, std::uint16_t width, std::int16_t offset, std::uint64_t before,
-                    std::uint64_t after, std::uint64_t former = kWord - 0x40) {
+std::string diagnosis_of(Writer writer, std::uint16_t width, std::int16_t offset,
+                         std::uint64_t before, std::uint64_t after,
+                         std::uint64_t former = kWord - 0x40) {
   Planted seen = Planted().born(1, former).probe(1, 1, former).died(1, former);
   return seen.born(2).probe(1, 2, kWord).write(writer, width, offset, 2, before, after).kind();
 }
@@ -99,44 +100,46 @@ std::string told_of(Writer writer, std::uint16_t width, std::int16_t offset, std
 TEST(ManagedDictDiagnosePlanted, AWiderStoreThatClipsTheTagIsTheWideWriter) {
   const auto wide = [](Writer writer, std::uint16_t width, std::int16_t offset,
                        std::uint64_t after) {
-    return told_of(writer, width, offset, kWord, after);
+    return diagnosis_of(writer, width, offset, kWord, after);
   };
   EXPECT_EQ(wide(Writer::interpreter, 8, 0, kWord - 1), "b") << "encoded twice";
   EXPECT_EQ(wide(Writer::jit, 8, 0, kWord - 1), "b") << "a misdirected decrement";
   EXPECT_EQ(wide(Writer::interpreter, 8, 0, kWord & ~std::uint64_t{1}), "b") << "a flag cleared";
   EXPECT_EQ(wide(Writer::unknown, 8, -4, kWord - 1), "b") << "it straddles byte 0";
   EXPECT_EQ(wide(Writer::jit, 16, -8, kWord - 1), "b") << "a vector store";
-  EXPECT_EQ(told_of(Writer::jit, 4, 0, 0, 0xffffffff), "b") << "one less than nothing, 4 bytes";
-  EXPECT_EQ(told_of(Writer::jit, 2, 0, 0x97, 0x96), "b");
+  EXPECT_EQ(diagnosis_of(Writer::jit, 4, 0, 0, 0xffffffff), "b")
+      << "one less than nothing, 4 bytes";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 2, 0, 0x97, 0x96), "b");
 }
 
-TEST(ManagedDictDiagnosePlanted, AByteThatWasNotReadBeforeMayBeOfAStalePointer) {
-  EXPECT_EQ(told_of(Writer::jit, 1, 0, 0x97, 0x57), "c") << "the byte that another had";
-  EXPECT_EQ(told_of(Writer::jit, 1, 0, 0x37, 0x96), "a|c");
-  EXPECT_EQ(told_of(Writer::jit, 1, 0, 0x00, 0xff), "a") << "one less";
+TEST(ManagedDictDiagnosePlanted, AByteNotReadBeforeMayBeOfAStalePointer) {
+  EXPECT_EQ(diagnosis_of(Writer::jit, 1, 0, 0x97, 0x57), "c") << "the byte that another had";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 1, 0, 0x37, 0x96), "a|c");
+  EXPECT_EQ(diagnosis_of(Writer::jit, 1, 0, 0x00, 0xff), "a") << "one less";
 }
 
-TEST(ManagedDictDiagnosePlanted, AWordThatHasNothingToDoWithTheOldOneIsAWildWriteOrAWideOne) {
+TEST(ManagedDictDiagnosePlanted, AnUnrelatedWordIsAWildOrAWideWrite) {
   const std::uint64_t wild = kWord + 0x123456;
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, wild), "b|c");
-  EXPECT_EQ(told_of(Writer::unknown, 4, 0, kWord & 0xffffffff, wild & 0xffffffff), "b|c");
-  EXPECT_EQ(told_of(Writer::unknown, 8, 0, kWord, kWord - 0x40), "c") << "the former instance's";
-  EXPECT_EQ(told_of(Writer::unknown, 16, -8, kWord, 0), "c") << "cleared";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, wild), "b|c");
+  EXPECT_EQ(diagnosis_of(Writer::unknown, 4, 0, kWord & 0xffffffff, wild & 0xffffffff), "b|c");
+  EXPECT_EQ(diagnosis_of(Writer::unknown, 8, 0, kWord, kWord - 0x40), "c")
+      << "the former instance's";
+  EXPECT_EQ(diagnosis_of(Writer::unknown, 16, -8, kWord, 0), "c") << "cleared";
 }
 
-TEST(ManagedDictDiagnosePlanted, AWordOfTwoWordsBytesIsTheTornOne) {
+TEST(ManagedDictDiagnosePlanted, AWordMixedFromTwoWordsIsTorn) {
   const std::uint64_t former = 0x7f3a24008040;  // A dict.
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x7f3a24000040, former), "e") << "its low byte";
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x7f3a24008097, former), "e") << "all but that";
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x24000097, former), "e") << "half of nothing";
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, former, former), "c|e") << "whole, so not torn";
-  EXPECT_EQ(told_of(Writer::unknown, 8, 0, kWord, 0x7f3a24008097, former), "b|c")
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, 0x7f3a24000040, former), "e") << "its low byte";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, 0x7f3a24008097, former), "e") << "all but that";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, 0x24000097, former), "e") << "half of nothing";
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, former, former), "c|e") << "whole, so not torn";
+  EXPECT_EQ(diagnosis_of(Writer::unknown, 8, 0, kWord, 0x7f3a24008097, former), "b|c")
       << "nothing is baked into what no one compiled";
-  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0, former), "b|c|e")
+  EXPECT_EQ(diagnosis_of(Writer::jit, 8, 0, kWord, 0, former), "b|c|e")
       << "as much of nothing as can be";
 }
 
-TEST(ManagedDictDiagnosePlanted, WhatIsWrittenAroundABlockOrFreedTwiceIsAWildWrite) {
+TEST(ManagedDictDiagnosePlanted, AWriteAroundABlockOrADoubleFreeIsAWildWrite) {
   for (const auto kind : {BlockFinding::Kind::overrun, BlockFinding::Kind::freed_again}) {
     const Planted seen = Planted().born(1).find(kind, 0).probe(1, 1, kWord);
     EXPECT_EQ(seen.kind(), "c");
@@ -144,7 +147,7 @@ TEST(ManagedDictDiagnosePlanted, WhatIsWrittenAroundABlockOrFreedTwiceIsAWildWri
   }
 }
 
-TEST(ManagedDictDiagnosePlanted, AStaleCacheIsToldByThePathCounters) {
+TEST(ManagedDictDiagnosePlanted, AStaleCacheIsIdentifiedByThePathCounters) {
   Planted seen = Planted().born(1).probe(1, 1, kWord).died(1);
   seen.evidence().counters.stale_cache_lines = 1;
   EXPECT_EQ(seen.kind(), "h");
@@ -159,13 +162,13 @@ Planted counted_through_the_word() {
   return seen.died(1).born(2, kWord - 1).probe(1, 2, kWord - 1).crash();
 }
 
-TEST(ManagedDictDiagnosePlanted, StrayCountsThroughTheWordAreToldByTheDebugAllocatorOnly) {
+TEST(ManagedDictDiagnosePlanted, StrayCountsThroughTheWordNeedTheDebugAllocator) {
   const Planted seen = counted_through_the_word();
   EXPECT_EQ(seen.kind(), "f");
   EXPECT_EQ(seen.kind(only(Instrument::debug_allocator)), "f");
 }
 
-TEST(ManagedDictDiagnosePlanted, WithoutItTheWrongConclusionsOfTheTableComeOut) {
+TEST(ManagedDictDiagnosePlanted, WithoutTheDebugAllocatorTheDiagnosisIsWrong) {
   const Planted seen = counted_through_the_word();
   EXPECT_EQ(seen.kind(instrument_bit(Instrument::debug_allocator)), "d") << "recycling artefact";
   EXPECT_EQ(seen.kind(only(Instrument::write_watch)), "d") << "only legal writers";
@@ -175,7 +178,7 @@ TEST(ManagedDictDiagnosePlanted, WithoutItTheWrongConclusionsOfTheTableComeOut) 
   EXPECT_NE(by_crash.conclusion.find("not a use after free"), std::string::npos);
 }
 
-TEST(ManagedDictDiagnosePlanted, AnEvenCountThatNeverCrashesIsCaughtAllTheSame) {
+TEST(ManagedDictDiagnosePlanted, AnEvenCountThatNeverCrashesIsCaught) {
   Planted seen = Planted().born(1).probe(1, 1, kWord).find(BlockFinding::Kind::freed_beside, -2);
   seen.died(1).born(2, kWord - 2).probe(1, 2, kWord - 2);
   EXPECT_EQ(seen.kind(), "f");
@@ -183,28 +186,28 @@ TEST(ManagedDictDiagnosePlanted, AnEvenCountThatNeverCrashesIsCaughtAllTheSame) 
   EXPECT_EQ(seen.kind(only(Instrument::crash_report)), "-") << "clean";
 }
 
-TEST(ManagedDictDiagnosePlanted, ACountedValueIsToldByTheAllocationCounter) {
+TEST(ManagedDictDiagnosePlanted, ACountedValueIsIdentifiedByTheAllocationCounter) {
   const Planted seen = Planted().born(1).probe(1, 1, kWord).probe(1, 1, kWord, 1);
   EXPECT_EQ(seen.kind(), "g");
   EXPECT_EQ(seen.kind(instrument_bit(Instrument::allocation_counter)), "d");
 }
 
-TEST(ManagedDictDiagnosePlanted, WhatComesFirstDecides) {
+TEST(ManagedDictDiagnosePlanted, TheFirstObservationDecides) {
   Planted narrow = Planted().born(1).write(Writer::jit, 1, 0, 1, 0x97, 0x96);
   EXPECT_EQ(narrow.find(BlockFinding::Kind::freed_beside, -1).kind(), "a");
   Planted counted = Planted().born(1).find(BlockFinding::Kind::freed_beside, 1);
   EXPECT_EQ(counted.write(Writer::jit, 1, 0, 1, 0x97, 0x96).kind(), "f");
 }
 
-TEST(ManagedDictDiagnosePlanted, APointerFarBesideItsBlockWasNotMovedByCounts) {
+TEST(ManagedDictDiagnosePlanted, APointerFarOutsideItsBlockWasNotMovedByCounts) {
   EXPECT_EQ(Planted().born(1).find(BlockFinding::Kind::freed_beside, 0x5e).kind(), "c|f");
 }
 
-TEST(ManagedDictDiagnosePlanted, AValueAtNoObjectWasOverwritten) {
+TEST(ManagedDictDiagnosePlanted, AValueThatPointsToNoObjectWasOverwritten) {
   EXPECT_EQ(Planted().born(1).probe(1, 1, kWord, kAtNoObject).kind(), "c");
 }
 
-TEST(ManagedDictDiagnosePlanted, ACrashThatNoInstrumentExplainsAccusesNobody) {
+TEST(ManagedDictDiagnosePlanted, AnUnexplainedCrashNamesNoWriter) {
   const Planted seen = Planted().born(1).probe(1, 1, kWord).crash(0x7f3a24000031);
   EXPECT_EQ(seen.kind(), "-");
   EXPECT_EQ(seen.kind(instrument_bit(Instrument::debug_allocator)), "d") << "what people concluded";

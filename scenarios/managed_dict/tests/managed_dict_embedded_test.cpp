@@ -138,7 +138,7 @@ std::string life_after_life(const std::string& planted) {
          "with_block 3 0\nclear_up\n";
 }
 
-TEST_P(TestManagedDictEmbedded, WhatIsLegalRunsToItsEndAndIsLegal) {
+TEST_P(TestManagedDictEmbedded, LegalProgramsRunToCompletionAndAreLegal) {
   for (const char* statements :
        {"", "access_dict 0\n", "collect\n", "store_attr 0 3 3\n", "set_type_attr 1\n"}) {
     const Ended ended = run("new_instance 0 1\n" + std::string(statements) + life_after_life(""));
@@ -169,7 +169,7 @@ TEST_P(TestManagedDictEmbedded, TheHardwareSeesTheRealLegalWriters) {
   EXPECT_THAT(ended.out, HasSubstr("# written by libpython3.1"));
 }
 
-TEST_P(TestManagedDictEmbedded, AStoreThatLeavesTheWordAsItWasAccusesNobody) {
+TEST_P(TestManagedDictEmbedded, AStoreThatKeepsTheWordNamesNoWriter) {
   const Ended ended = run(life_after_life("stray 4 rewrite\n"));
   EXPECT_EQ(kind(ended), "d") << ended.out;
   if (harness::instruments::HardwareWatch::why_not().empty())
@@ -179,14 +179,14 @@ TEST_P(TestManagedDictEmbedded, AStoreThatLeavesTheWordAsItWasAccusesNobody) {
 /// An illegal store to the word, before the only store to the second instance.
 struct Illegal {
   const char* kind;
-  const char* told;
+  const char* diagnosis;
   std::uint16_t width;
   std::int16_t offset;
   bool crashes;  ///< At 0xab.
 };
 
 // The report asked for this: (a) or (b), from the faulting instruction.
-TEST_P(TestManagedDictEmbedded, TheWidthOfAnIllegalStoreIsDecodedAndTellsItsClass) {
+TEST_P(TestManagedDictEmbedded, TheWidthOfAnIllegalStoreIsDecodedAndGivesItsClass) {
   if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
     GTEST_SKIP() << why_not;
   if (!is_tagged()) GTEST_SKIP() << "3.11 has no tagged word";
@@ -198,7 +198,7 @@ TEST_P(TestManagedDictEmbedded, TheWidthOfAnIllegalStoreIsDecodedAndTellsItsClas
     const Ended ended = run("stray 2 " + std::string(illegal.kind) +
                             "\nnew_instance 0 0\nstore_attr 0 0 0\nstore_attr 0 0 0\n");
     const Evidence evidence = Reader(ended.out).evidence();
-    EXPECT_EQ(diagnose(evidence).kind, illegal.told) << illegal.kind << "\n" << ended.out;
+    EXPECT_EQ(diagnose(evidence).kind, illegal.diagnosis) << illegal.kind << "\n" << ended.out;
     const auto written =
         std::find_if(evidence.word_writes.begin(), evidence.word_writes.end(),
                      [](const WordWrite& write) { return write.writer == Writer::unknown; });
@@ -210,7 +210,7 @@ TEST_P(TestManagedDictEmbedded, TheWidthOfAnIllegalStoreIsDecodedAndTellsItsClas
   }
 }
 
-TEST_P(TestManagedDictEmbedded, TheLegalWritersStoresAreDecodedToo) {
+TEST_P(TestManagedDictEmbedded, LegalStoresAreDecodedToo) {
   if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
     GTEST_SKIP() << why_not;
   const Ended ended = run(life_after_life(""));
@@ -220,7 +220,7 @@ TEST_P(TestManagedDictEmbedded, TheLegalWritersStoresAreDecodedToo) {
   EXPECT_THAT(ended.out, HasSubstr(", before 0x"));
 }
 
-TEST_P(TestManagedDictEmbedded, WritesThatWereLostAreTold) {
+TEST_P(TestManagedDictEmbedded, LostWritesAreReported) {
   if (!is_tagged()) GTEST_SKIP() << "no statement of 3.11 writes the values' word twice";
   if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
     GTEST_SKIP() << why_not;
@@ -232,7 +232,7 @@ TEST_P(TestManagedDictEmbedded, WritesThatWereLostAreTold) {
   EXPECT_EQ(kind(ended), "-") << "what is recorded is not all";
 }
 
-TEST_P(TestManagedDictEmbedded, WithoutTheWatchTheVerdictIsTheSame) {
+TEST_P(TestManagedDictEmbedded, TheVerdictDoesNotDependOnTheWatch) {
   for (const char* planted : {"", "stray 4 incref\n", "stray 4 incref2\n"}) {
     const Ended with = run(life_after_life(planted));
     const Ended without = run(life_after_life(planted), {"--no-watch"});
@@ -277,7 +277,7 @@ TEST_P(TestManagedDictEmbedded, StrayCountsThroughTheTaggedWordEndAsInTheModel) 
   }
 }
 
-TEST_P(TestManagedDictEmbedded, ACountOfTheValuesIsAValueThatIsNoObject) {
+TEST_P(TestManagedDictEmbedded, ACountInTheValuesIsAValueThatIsNotAnObject) {
   // 3.11's word is the pointer itself, without a tag.
   const std::string planted = is_tagged() ? "stray 3 incref_values\n" : "stray 3 incref\n";
   const Ended ended = run(planted + "new_instance 0 1\nlaunch 0\nstore_attr 0 2 0\n");
@@ -325,7 +325,7 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 // No decrements: their effect depends on an address, and the real interpreter has different ones.
-TEST_P(TestManagedDictEmbedded, WhatTheScenarioFindsIsDiagnosedAlike) {
+TEST_P(TestManagedDictEmbedded, FindingsOfTheScenarioAreDiagnosedAlike) {
   if (!is_tagged()) GTEST_SKIP() << "3.11 has no tagged word";
   harness::Runner runner;
   std::size_t compared = 0;
@@ -347,7 +347,7 @@ TEST_P(TestManagedDictEmbedded, WhatTheScenarioFindsIsDiagnosedAlike) {
   EXPECT_GE(compared, 8U);
 }
 
-TEST_P(TestManagedDictEmbedded, WhatTheScenarioDoesOnStockIsLegalOnBoth) {
+TEST_P(TestManagedDictEmbedded, ProgramsOfStockAreLegalOnBoth) {
   harness::Runner runner;
   const auto strategy = find(harness::tables::strategies(), "random_walk")->make(3);
   const harness::DeviceInfo& sim = *find(harness::tables::devices(), "sim");
@@ -371,7 +371,7 @@ TEST_P(TestManagedDictEmbedded, WhatTheScenarioDoesOnStockIsLegalOnBoth) {
   }
 }
 
-TEST_P(TestManagedDictEmbedded, WhatIsNoStatementIsOneLine) {
+TEST_P(TestManagedDictEmbedded, AnInvalidStatementIsReportedInOneLine) {
   for (const char* wrong : {"nosuch 1\n", "new_instance 0\n", "load_attr 0\n"}) {
     const Ended ended = run(wrong);
     EXPECT_EQ(ended.code, 2) << wrong;

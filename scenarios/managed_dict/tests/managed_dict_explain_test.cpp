@@ -84,7 +84,7 @@ std::string accused(const std::string& kind) {
 }
 
 /// Counts of the diagnoses for the cases of one class.
-struct Told {
+struct Tally {
   std::size_t named = 0;    ///< Only the right class.
   std::size_t among = 0;    ///< The right class and others, because the record fits them all.
   std::size_t nothing = 0;  ///< No class.
@@ -98,12 +98,12 @@ struct Told {
 
 // Without the debug allocator the conclusion is wrong: stray counts look like
 // recycling.
-TEST(ManagedDictExplain, NamesTheClassOfEveryWriterInMinimizedCasesOrNobody) {
+TEST(ManagedDictExplain, NamesTheRightClassInMinimizedCasesOrNone) {
   constexpr InstrumentSet kNoAllocator =
       instrument_bit(Instrument::debug_allocator) | instrument_bit(Instrument::crash_report);
   Runner runner;
   std::size_t misled = 0, counted = 0;
-  std::map<std::string, Told> told;
+  std::map<std::string, Tally> tallies;
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
     if (!kClasses.contains(name_of(variant))) continue;
     const std::string& truth = kClasses.at(name_of(variant));
@@ -112,14 +112,14 @@ TEST(ManagedDictExplain, NamesTheClassOfEveryWriterInMinimizedCasesOrNobody) {
     for (const harness::Finding& finding : result.findings) {
       ManagedInstruments instruments(false);
       observe(runner, finding.reproducer.the_case, instruments);
-      told[truth].add(instruments.diagnose(0).kind, truth);
-      EXPECT_EQ(told[truth].wrong, 0U)
+      tallies[truth].add(instruments.diagnose(0).kind, truth);
+      EXPECT_EQ(tallies[truth].wrong, 0U)
           << name_of(variant) << ": " << finding.signature << ": " << instruments.diagnose(0).kind;
       misled += truth == "f" && instruments.diagnose(kNoAllocator).kind == "d";
       counted += truth == "f";
     }
   }
-  for (const auto& [truth, count] : told)
+  for (const auto& [truth, count] : tallies)
     EXPECT_GT(2 * count.named, count.among + count.nothing) << truth;
   EXPECT_GE(misled, counted - counted / 10) << "of " << counted;
 }
@@ -136,7 +136,7 @@ void for_some_runs(std::size_t variant, std::size_t count, Look look) {
   }
 }
 
-TEST(ManagedDictExplain, FindsNothingInWhatIsLegal) {
+TEST(ManagedDictExplain, FindsNothingInLegalPrograms) {
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
     if (kClasses.contains(name_of(variant))) continue;
     for_some_runs(variant, 300, [&](Runner& runner, const Case& the_case) {
@@ -161,7 +161,7 @@ Seen seen(const Runner& runner, const Outcome& outcome) {
   return {outcome.faults, outcome.tape, runner.trace_hash(), outcome.reached};
 }
 
-TEST(ManagedDictExplain, LookingChangesNeitherVerdictNorTrace) {
+TEST(ManagedDictExplain, ObservationChangesNeitherVerdictNorTrace) {
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant)
     for_some_runs(variant, 60, [&](Runner& runner, const Case& the_case) {
       const Seen plain = seen(runner, runner.run(the_case));
@@ -173,7 +173,7 @@ TEST(ManagedDictExplain, LookingChangesNeitherVerdictNorTrace) {
     });
 }
 
-TEST(ManagedDictExplain, TheHardwareWatchDecidesNothingAndMissesNothing) {
+TEST(ManagedDictExplain, TheHardwareWatchAgreesWithTheInstrumentation) {
   if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
     GTEST_SKIP() << why_not;
   std::uint64_t writes = 0;
@@ -190,7 +190,7 @@ TEST(ManagedDictExplain, TheHardwareWatchDecidesNothingAndMissesNothing) {
   EXPECT_GT(writes, 0U);
 }
 
-TEST(ManagedDictExplainPlanted, AWriteThatCameBesideTheInstrumentationIsSeenByTheHardware) {
+TEST(ManagedDictExplainPlanted, AnUninstrumentedWriteIsSeenByTheHardware) {
   if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
     GTEST_SKIP() << why_not;
   alignas(8) std::byte heap[64] = {};

@@ -24,14 +24,14 @@ std::size_t count(const Trail& trail, Trail::Kind kind, Label what, Label site) 
       }));
 }
 
-TEST(ManagedDictFollowed, StoresAreToldByWhatTheyAreInAndWhere) {
+TEST(ManagedDictFollowed, StoresAreDescribedByObjectAndOffset) {
   harness::Runner runner;
   const Trail trail = follow(runner, stores()).trail;
   EXPECT_GT(count(trail, Trail::Kind::write, "values", "PyObject_SetAttr"), 0u);
   EXPECT_GT(count(trail, Trail::Kind::write, "instance", "gc_collect_main"), 0u);
 }
 
-TEST(ManagedDictFollowed, EqualRunsLeaveEqualTrailsAndAreAsTheyWere) {
+TEST(ManagedDictFollowed, EqualRunsHaveEqualTrails) {
   harness::Runner runner;
   runner.run(stores());
   const std::uint64_t before = runner.trace_hash();

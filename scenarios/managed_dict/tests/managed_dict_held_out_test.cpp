@@ -115,7 +115,7 @@ struct Class {
 constexpr std::array<Class, 5> kClasses{
     {{"a", narrow}, {"b", wide}, {"c", wild}, {"e", torn}, {"f", counted}}};
 
-struct Told {
+struct Tally {
   std::size_t named = 0, among = 0, nothing = 0, wrong = 0, cases = 0;
   std::set<std::string> patterns;  ///< Deciding sentences, without their numbers.
   std::set<std::string> accused;   ///< Diagnoses with only wrong classes.
@@ -128,21 +128,21 @@ bool changes(const Evidence& evidence) {
   return !evidence.findings.empty();
 }
 
-void add(Told& told, const harness::Diagnosis& diagnosis, const std::string& truth) {
-  ++told.cases;
+void add(Tally& tally, const harness::Diagnosis& diagnosis, const std::string& truth) {
+  ++tally.cases;
   std::string letters = diagnosis.kind == "vacuous" ? "" : diagnosis.kind;
   std::erase_if(letters, [](char one) { return one == '|' || one == '-' || one == 'd'; });
   const bool right = letters.find(truth) != std::string::npos;
-  ++(letters.empty()    ? told.nothing
-     : !right           ? told.wrong
-     : letters == truth ? told.named
-                        : told.among);
-  if (!letters.empty() && !right) told.accused.insert(diagnosis.kind);
+  ++(letters.empty()    ? tally.nothing
+     : !right           ? tally.wrong
+     : letters == truth ? tally.named
+                        : tally.among);
+  if (!letters.empty() && !right) tally.accused.insert(diagnosis.kind);
   static const std::regex number("0x[0-9a-f]+|[-+]?[0-9]+");
-  told.patterns.insert(std::regex_replace(diagnosis.evidence.front(), number, "N"));
+  tally.patterns.insert(std::regex_replace(diagnosis.evidence.front(), number, "N"));
 }
 
-void one_case(const Class& of, std::mt19937_64& random, Told& told) {
+void one_case(const Class& of, std::mt19937_64& random, Tally& tally) {
   Recorder recorder;
   run_interpreter(
       [&](Interpreter& on) {
@@ -162,25 +162,25 @@ void one_case(const Class& of, std::mt19937_64& random, Told& told) {
         recorder.ended({.compiled_stores = 2});
       },
       [&](md::Setup& setup) { setup.observers.memory = &recorder; });
-  if (changes(recorder.evidence())) add(told, diagnose(recorder.evidence()), of.letter);
+  if (changes(recorder.evidence())) add(tally, diagnose(recorder.evidence()), of.letter);
 }
 
-TEST(ManagedDictHeldOut, WritersOfRandomWidthPlaceAndValueAreNamedOrLeftOpen) {
+TEST(ManagedDictHeldOut, RandomWritersAreNamedOrLeftOpen) {
   constexpr int kCases = 400;
   for (const Class& of : kClasses) {
     std::mt19937_64 random(1);
-    Told told;
-    for (int i = 0; i < kCases; ++i) one_case(of, random, told);
+    Tally tally;
+    for (int i = 0; i < kCases; ++i) one_case(of, random, tally);
     const std::string figures = fmt::format(
         "({}) {} cases: {} named, {} among others, {} nothing, {} wrong; {} evidence patterns",
-        of.letter, told.cases, told.named, told.among, told.nothing, told.wrong,
-        told.patterns.size());
+        of.letter, tally.cases, tally.named, tally.among, tally.nothing, tally.wrong,
+        tally.patterns.size());
     RecordProperty(std::string("class_") + of.letter, figures);
     std::string accused;
-    for (const std::string& kind : told.accused) accused += " " + kind;
-    EXPECT_GE(told.cases, 100U) << figures;
-    EXPECT_LE(told.wrong * 20, told.cases) << figures << "; accused alone:" << accused;
-    EXPECT_GE(told.named * 4, told.cases) << figures;
+    for (const std::string& kind : tally.accused) accused += " " + kind;
+    EXPECT_GE(tally.cases, 100U) << figures;
+    EXPECT_LE(tally.wrong * 20, tally.cases) << figures << "; accused alone:" << accused;
+    EXPECT_GE(tally.named * 4, tally.cases) << figures;
   }
 }
 

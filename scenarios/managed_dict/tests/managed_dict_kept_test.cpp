@@ -32,7 +32,7 @@ bool is_kept(Interpreter& on, Address begin) {
   return block.alive && block.begin == begin && !on.core.memory.ledger().alive(block.id);
 }
 
-TEST(ManagedDictKept, AnIntIsReadAndCountedAndItsStorageIsNobodyElses) {
+TEST(ManagedDictKept, AKeptIntIsReadAndCountedAndNotReused) {
   Intervention repair(Hold{.object = "int"});
   const Intervention::Current current(repair);
   for (const md::Version version : kVersions)
@@ -49,7 +49,7 @@ TEST(ManagedDictKept, AnIntIsReadAndCountedAndItsStorageIsNobodyElses) {
               "");
 }
 
-TEST(ManagedDictKept, WithoutARepairTheNextIntGetsTheStorage) {
+TEST(ManagedDictKept, WithoutARepairTheNextIntReusesTheStorage) {
   const auto reuse = [](Interpreter& on) {
     const Address number = on.core.objects.new_number(7);
     on.core.objects.decref(number);
@@ -101,7 +101,7 @@ TEST(ManagedDictKept, ADictOutlivesItsInstance) {
 }
 
 // In a separate block: in 3.13 they are part of the instance.
-TEST(ManagedDictKept, ValuesStayWhereTheyAre) {
+TEST(ManagedDictKept, KeptValuesDoNotMove) {
   Intervention repair(Hold{.object = "values"});
   const Intervention::Current current(repair);
   const auto drop = [](Interpreter& on) {

@@ -51,7 +51,7 @@ TEST(ManagedDictLayout, TheValuesEndIn8AndTheWordIn7) {
 }
 
 // The report's watchpoint was there, because of a sign error.
-TEST(ManagedDictLayout, ThePlaceAfterAnObjectIsTheWordOfTheNextInstance) {
+TEST(ManagedDictLayout, TheWordAfterAnObjectBelongsToTheNextInstance) {
   run_interpreter([](Interpreter& on) {
     const Address object = make_no_grad(on);
     const Address next = make_no_grad(on);
@@ -59,7 +59,7 @@ TEST(ManagedDictLayout, ThePlaceAfterAnObjectIsTheWordOfTheNextInstance) {
   });
 }
 
-TEST(ManagedDictLayout, AddressesComeBackAndIdentitiesDoNot) {
+TEST(ManagedDictLayout, AddressesAreReusedAndIdentitiesAreNot) {
   run_interpreter([](Interpreter& on) {
     const Address object = make_no_grad(on);
     const harness::BirthId id = on.core.memory.find(object)->id;
@@ -110,7 +110,7 @@ TEST(ManagedDictLayout, OlderAndNewerLayoutsHaveNoTag) {
   }
 }
 
-TEST(ManagedDictLayout, InlineValuesStayValidWhenADictSharesThem) {
+TEST(ManagedDictLayout, InlineValuesRemainValidWhenADictSharesThem) {
   run_interpreter(
       [](Interpreter& on) {
         const Address object = make_no_grad(on);
@@ -167,7 +167,7 @@ TEST(ManagedDictCounts, ImmortalsAreNotCounted) {
   });
 }
 
-TEST(ManagedDictCounts, IncrefStopsAtTheWrapAndDecrefAtTheSign) {
+TEST(ManagedDictCounts, IncrefSaturatesAtTheWrapAndDecrefAtTheSign) {
   run_interpreter([](Interpreter& on) {
     const Address number = on.core.objects.new_number(7);
     const auto balanced = [&](std::uint64_t count) {

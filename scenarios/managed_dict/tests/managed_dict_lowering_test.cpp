@@ -32,7 +32,7 @@ const std::vector<Mutation> kMutations{
 };
 
 // A result of +1 requires two mutations and a failing guard. One mutation gives -1, or nothing.
-TEST(ManagedDictLowering, WhatEachPropertyLeavesFollowsFromThePass) {
+TEST(ManagedDictLowering, EachPropertyFollowsFromThePass) {
   for (const Mutation& mutation : kMutations) {
     EXPECT_EQ(insert_counts(mutation.load, Way::through).net(), mutation.through) << mutation.what;
     EXPECT_EQ(insert_counts(mutation.load, Way::exit).net(), mutation.exit) << mutation.what;

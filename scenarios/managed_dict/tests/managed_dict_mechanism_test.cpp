@@ -39,7 +39,7 @@ bool shows(const Outcome& outcome, FaultKind kind, harness::Label what) {
   return false;
 }
 
-TEST(ManagedDictMechanism, FourOfThemEndInOneCrash) {
+TEST(ManagedDictMechanism, FourMechanismsEndInTheSameCrash) {
   const char* const signature = "wild_access null page used:PyDict_SetItem";
   for (const char* variant :
        {"clear_tag_byte", "encode_twice", "misdirected_decref", "incref_tagged_word"}) {
@@ -51,7 +51,7 @@ TEST(ManagedDictMechanism, FourOfThemEndInOneCrash) {
   }
 }
 
-TEST(ManagedDictMechanism, OnlyOneOfTheFourCountsTheWordAndNeverWritesIt) {
+TEST(ManagedDictMechanism, OnlyOneMechanismCountsTheWordWithoutWritingIt) {
   for (const char* variant : {"clear_tag_byte", "encode_twice", "misdirected_decref"}) {
     const Outcome outcome = run_fired(variant);
     EXPECT_TRUE(shows(outcome, FaultKind::wrong_value, "tagged word")) << variant;
@@ -92,7 +92,7 @@ TEST(ManagedDictMechanism, ClearingIsIdempotentAndSubtractingIsNot) {
 }
 
 // k stray references: the next chunk is k bytes early, and its word's low byte is 0x97-k.
-TEST(ManagedDictMechanism, StrayCountsMoveTheNextChunkByAsMuch) {
+TEST(ManagedDictMechanism, StrayCountsMoveTheNextChunkByTheirNumber) {
   for (const int k : {-3, -2, -1, 1, 2, 3}) {
     run_interpreter([&](Interpreter& on) {
       const Address object = make_no_grad(on);
@@ -198,7 +198,7 @@ TEST(ManagedDictMechanism, WritersOfEveryWidthAreSeenAsWideAsTheyAre) {
 
 // The report's class (e): bytes of two words, neither of which has its tag cleared. They cannot
 // give a low byte of 0x96: a legal word ends in 7 or f, a dict in 0.
-TEST(ManagedDictMechanism, ATornWordCrashesWhereTheReportDidAndNeverEndsIn96) {
+TEST(ManagedDictMechanism, ATornWordCrashesLikeTheReportAndNeverEndsIn96) {
   harness::Runner runner;
   const auto walk = harness::find(harness::tables::strategies(), "random_walk")->make(5);
   std::size_t crashes = 0, torn = 0;
@@ -218,7 +218,7 @@ TEST(ManagedDictMechanism, ATornWordCrashesWhereTheReportDidAndNeverEndsIn96) {
 }
 
 // A run with an instrument equals one without.
-TEST(ManagedDictMechanism, AnObserverChangesNothing) {
+TEST(ManagedDictMechanism, AnObserverDoesNotChangeARun) {
   static Stores stores;
   harness::Scenario watched = scenario;
   watched.drive = [](harness::Scene& scene) { drive_shaped(scene, kWholeShape, &stores); };

@@ -27,7 +27,7 @@ void expect_nothing(md::Version version, Body body) {
 }
 
 // gh-124547: the dict still pointed to the values of a dead instance.
-TEST(ManagedDictMemory, ADictThatCannotKeepItsItemsIsEmptyWhenItsInstanceDies) {
+TEST(ManagedDictMemory, ADictThatCannotCopyItsItemsIsEmptyAfterItsInstance) {
   expect_nothing(md::Version::cpython313, [](Interpreter& on) {
     on.program.new_instance(kVariable, md::Class::autocast);
     on.program.access_dict(kVariable);
@@ -40,7 +40,7 @@ TEST(ManagedDictMemory, ADictThatCannotKeepItsItemsIsEmptyWhenItsInstanceDies) {
   });
 }
 
-TEST(ManagedDictMemory, AStatementThatFailsChangesNoAttribute) {
+TEST(ManagedDictMemory, AFailedStatementChangesNoAttribute) {
   for (const auto version :
        {md::Version::cpython311, md::Version::cpython312, md::Version::cpython313})
     expect_nothing(version, [](Interpreter& on) {
@@ -53,7 +53,7 @@ TEST(ManagedDictMemory, AStatementThatFailsChangesNoAttribute) {
     });
 }
 
-TEST(ManagedDictMemory, AnInstanceThatGetsNoValuesLeavesNothingBehind) {
+TEST(ManagedDictMemory, AnInstanceWithoutValuesLeavesNothingBehind) {
   for (const auto version : {md::Version::cpython311, md::Version::cpython312})
     expect_nothing(version, [](Interpreter& on) {
       on.core.types.named(md::Class::autocast).keys = {};  // For the largest possible chunk.
@@ -65,7 +65,7 @@ TEST(ManagedDictMemory, AnInstanceThatGetsNoValuesLeavesNothingBehind) {
     });
 }
 
-TEST(ManagedDictMemory, ABlockThatFailsExitsWhatItHadEntered) {
+TEST(ManagedDictMemory, AFailedBlockExitsItsContexts) {
   expect_nothing(md::Version::cpython313, [](Interpreter& on) {
     const md::Type& no_grad = on.core.types.named(md::Class::no_grad);
     const auto enabled = [&] {

@@ -21,7 +21,7 @@ void expect_one(const Outcome& outcome, FaultKind kind, harness::Label what) {
   EXPECT_EQ(outcome.faults[0].object_kind.view(), what.view());
 }
 
-TEST(ManagedDictOracle, NothingPlantedIsNothingFound) {
+TEST(ManagedDictOracle, WithoutADefectNothingIsFound) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     const Address object = make_no_grad(on);
     on.core.code_observer().attribute_read(object, kPrev, on.core.attributes.get(object, kPrev));
@@ -32,7 +32,7 @@ TEST(ManagedDictOracle, NothingPlantedIsNothingFound) {
   EXPECT_EQ(first_signature(outcome), "");
 }
 
-TEST(ManagedDictOracle, T1AWordThatIsNeitherItsValuesNorItsDict) {
+TEST(ManagedDictOracle, T1AWordThatIsNeitherValuesNorDict) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     const Address word = make_no_grad(on) + md::kWordOffset;
     on.core.memory.store<std::uint64_t>(word, on.core.memory.load<std::uint64_t>(word) - 1);
@@ -41,7 +41,7 @@ TEST(ManagedDictOracle, T1AWordThatIsNeitherItsValuesNorItsDict) {
   expect_one(outcome, FaultKind::wrong_value, "tagged word");
 }
 
-TEST(ManagedDictOracle, T1AWordOfAnotherInstanceIsTheOthers) {
+TEST(ManagedDictOracle, T1AWordOfAnotherInstance) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     const Address object = make_no_grad(on);
     const Address other = make_no_grad(on);
@@ -101,7 +101,7 @@ TEST(ManagedDictOracle, T4AnotherValueThanTheLastOneStored) {
   expect_one(outcome, FaultKind::wrong_value, "attribute");
 }
 
-TEST(ManagedDictOracle, T4APointerThatWasCountedInWhatIsLeft) {
+TEST(ManagedDictOracle, T4ACountedPointerInRemainingValues) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     const Address object = make_no_grad(on);
     on.judge.heap().judge_left();
@@ -132,7 +132,7 @@ TEST(ManagedDictOracle, T4AnotherValueThanItsClassHas) {
   expect_one(outcome, FaultKind::wrong_value, "class attribute");
 }
 
-TEST(ManagedDictOracle, T5AReferenceThatNobodyTook) {
+TEST(ManagedDictOracle, T5AReferenceThatWasNotTaken) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     on.core.objects.increment(make_no_grad(on));
     on.judge.heap().judge_all();
@@ -168,7 +168,7 @@ TEST(ManagedDictOracle, T6FreeOfWhatMallocDidNotReturn) {
   expect_one(outcome, FaultKind::wrong_owner, "noise");
 }
 
-TEST(ManagedDictOracle, T6AByteThatBelongsToNobody) {
+TEST(ManagedDictOracle, T6AWriteToTheBytePastABlock) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     const Address block = on.core.allocator.malloc(24, md::BlockKind::noise);
     on.core.memory.store<std::uint8_t>(block + 24, 1);
@@ -226,7 +226,7 @@ TEST(ManagedDictOracle, T10ACacheWhoseValueHasDied) {
   expect_one(outcome, FaultKind::use_after_free, "cache entry");
 }
 
-TEST(ManagedDictOracle, AnAddressThatNobodyHasIsTheModelledCrash) {
+TEST(ManagedDictOracle, AnUnmappedAddressIsTheModeledCrash) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     on.core.memory.load<std::uint64_t>(0xab);
     ADD_FAILURE() << "the run went on";
@@ -241,7 +241,7 @@ TEST(ManagedDictOracle, ANullThatWasCountedIsASmallIntegerTakenForAnObject) {
   expect_one(outcome, FaultKind::wild_access, "small integer");
 }
 
-TEST(ManagedDictOracle, AFreedBlockIsTheModelledCrash) {
+TEST(ManagedDictOracle, AFreedBlockIsTheModeledCrash) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     const Address block = on.core.allocator.malloc(24, md::BlockKind::noise);
     on.core.allocator.free(block);

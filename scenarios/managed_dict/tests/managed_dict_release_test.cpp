@@ -31,14 +31,14 @@ std::size_t count(const Outcome& outcome, FaultKind kind, harness::Label what) {
 }
 
 // The value may be released by a store, a deletion, another dict, or the instance's own end.
-TEST(ManagedDictRelease, StockHasTheNewValueOrNoneBeforeTheOldOneGoes) {
+TEST(ManagedDictRelease, StockStoresTheNewValueBeforeReleasingTheOld) {
   for (const Guard guard : {called_back, finalized})
     for (const Op next : {Op::store_attr, Op::store_all, Op::delete_attr, Op::replace_dict,
                           Op::delete_dict, Op::new_instance, Op::del_instance, Op::collect})
       EXPECT_FALSE(run("stock", guarded(guard, next)).failed()) << harness::raw(next);
 }
 
-TEST(ManagedDictRelease, TheOldValueIsFoundWhereItGoesFirst) {
+TEST(ManagedDictRelease, ReleasingBeforeStoringIsReported) {
   for (const Guard guard : {called_back, finalized}) {
     const Outcome outcome = run("release_before_store", guarded(guard, Op::store_attr));
     EXPECT_EQ(count(outcome, FaultKind::use_after_free, "released value"), 1U);
@@ -46,7 +46,7 @@ TEST(ManagedDictRelease, TheOldValueIsFoundWhereItGoesFirst) {
 }
 
 // A callback runs while the count is 0: taking and dropping a reference frees the value again.
-TEST(ManagedDictRelease, ACallbackThatTakesAReferenceFreesTheValueUnderItsOwnRelease) {
+TEST(ManagedDictRelease, ACallbackDuringTheReleaseFreesTheValueAgain) {
   const Outcome by_callback = run("release_before_store", guarded(called_back, Op::store_attr));
   ASSERT_FALSE(by_callback.faults.empty());
   EXPECT_TRUE(by_callback.faults.back().fatal) << by_callback.faults.back().signature();
@@ -55,7 +55,7 @@ TEST(ManagedDictRelease, ACallbackThatTakesAReferenceFreesTheValueUnderItsOwnRel
   EXPECT_FALSE(by_finalizer.faults.back().fatal) << "__del__ has a reference meanwhile";
 }
 
-TEST(ManagedDictRelease, OnlyCompiledStoresDoSo) {
+TEST(ManagedDictRelease, OnlyCompiledStoresReleaseFirst) {
   const Program interpreted = Program()
                                   .script(Op::new_instance)
                                   .script(Op::store_guarded)

@@ -139,7 +139,7 @@ std::vector<Row> rows_of(const char* variant) {
 constexpr std::array kVariants{"incref_tagged_word", "decref_tagged_word", "balanced_tagged_count",
                                "even_tagged_count",  "clear_tag_byte",     "misdirected_decref"};
 
-TEST(ManagedDictSensitivity, WhereTheLoopPassesTheSearchStillFinds) {
+TEST(ManagedDictSensitivity, TheSearchFindsFaultsThatALoopMisses) {
   std::uint64_t passed = 0;
   if (full())
     fmt::print("| variant | setting | value | plain loop | search: seeds | most runs |\n");
@@ -154,7 +154,7 @@ TEST(ManagedDictSensitivity, WhereTheLoopPassesTheSearchStillFinds) {
   EXPECT_GT(passed, 0u) << "the loop missed nothing";
 }
 
-TEST(ManagedDictSensitivity, TheLoopCrashesWhereNothingIsInItsWay) {
+TEST(ManagedDictSensitivity, TheLoopCrashesWithoutObstacles) {
   const Row row{
       "incref_tagged_word",
       "compile threshold",

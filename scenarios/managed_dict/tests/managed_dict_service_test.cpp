@@ -12,7 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
-TEST(ManagedDictService, FindNothingWhereNothingIsBroken) {
+TEST(ManagedDictService, FindNothingInASoundVariant) {
   EXPECT_THAT(run<Wrapper>(everything()), IsEmpty());
 }
 
@@ -34,7 +34,7 @@ class ForgetAttributes final : public Wrapper {
   using Wrapper::Wrapper;
   Status load_attr(Variable, Attribute) override { return Status::attribute_error; }
 };
-TEST(ManagedDictService, AnAttributeThatWasStoredIsThere) {
+TEST(ManagedDictService, AStoredAttributeExists) {
   EXPECT_THAT(run<ForgetAttributes>(everything()), Contains("refusal load_attr"));
 }
 
@@ -43,7 +43,7 @@ class InventAttributes final : public Wrapper {
   using Wrapper::Wrapper;
   Status load_attr(Variable, Attribute) override { return Status::ok; }
 };
-TEST(ManagedDictService, AnAttributeThatWasNotStoredIsNot) {
+TEST(ManagedDictService, AnAttributeNotStoredDoesNotExist) {
   const Program program = Program().script(Op::new_instance).script(Op::load_attr, {0, 3});
   EXPECT_THAT(run<InventAttributes>(program), Contains("wrong_value answer"));
 }
@@ -53,7 +53,7 @@ class RefuseLaunches final : public Wrapper {
   using Wrapper::Wrapper;
   Status launch(Variable) override { return Status::type_error; }
 };
-TEST(ManagedDictService, NumbersAreLaunchedWith) {
+TEST(ManagedDictService, KernelsReceiveTheStoredNumbers) {
   EXPECT_THAT(run<RefuseLaunches>(everything()), Contains("refusal launch"));
 }
 
@@ -75,7 +75,7 @@ class Starve final : public Wrapper {
     return path_.access_dict(variable);
   }
 };
-TEST(ManagedDictService, WhatThereIsNoMemoryForIsNoRefusal) {
+TEST(ManagedDictService, AFailureWithoutMemoryIsNotARefusal) {
   const Program program = Program().script(Op::new_instance).script(Op::access_dict);
   EXPECT_THAT(run<Starve>(program), IsEmpty());
 }
@@ -85,7 +85,7 @@ class PretendToStarve final : public Wrapper {
   using Wrapper::Wrapper;
   Status access_dict(Variable) override { return Status::memory_error; }
 };
-TEST(ManagedDictService, WhatThereIsMemoryForIs) {
+TEST(ManagedDictService, AFailureDespiteMemoryIsARefusal) {
   const Program program = Program().script(Op::new_instance).script(Op::access_dict);
   EXPECT_THAT(run<PretendToStarve>(program), Contains("refusal access_dict"));
 }

@@ -22,7 +22,7 @@ class MakeDicts final : public Wrapper {
     return status;
   }
 };
-TEST(ManagedDictValues, AnInstanceHasNoDictBeforeSomebodyAsks) {
+TEST(ManagedDictValues, AnInstanceHasNoDictUntilRequested) {
   const Program program = Program().script(Op::new_instance);
   EXPECT_THAT(run<MakeDicts>(program), Contains("wrong_value dict"));
 }
@@ -39,13 +39,13 @@ class DeleteNothing final : public Wrapper {
   using Wrapper::Wrapper;
   Status delete_attr(Variable, Attribute) override { return Status::ok; }
 };
-TEST(ManagedDictValues, WhatIsDeletedIsNoLongerInVars) {
+TEST(ManagedDictValues, ADeletedAttributeIsNotInVars) {
   EXPECT_THAT(run<Wrapper>(dict_program()), IsEmpty());
   EXPECT_THAT(run<DeleteNothing>(dict_program()), Contains("wrong_value vars()"));
 }
 
 // The attribute is read after its deletion, and after its dict's.
-TEST(ManagedDictValues, WhatIsDeletedIsReadAsGone) {
+TEST(ManagedDictValues, ReadingADeletedAttributeFails) {
   const Program program = Program()
                               .script(Op::new_instance, {0, 1})
                               .script(Op::delete_attr, {0, 1})
@@ -64,7 +64,7 @@ class Reorder final : public Wrapper {
     return path_.store_attr(variable, attribute, ValueKind::boolean);
   }
 };
-TEST(ManagedDictValues, VarsIsInTheOrderOfInsertion) {
+TEST(ManagedDictValues, VarsIsInInsertionOrder) {
   const Program program = Program().script(Op::new_instance, {0, 1}).script(Op::load_attr);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
   EXPECT_THAT(run<Reorder>(program), Contains("wrong_value vars()"));
@@ -80,7 +80,7 @@ class StoreTheOldNumber final : public Wrapper {
  private:
   int stored_ = 0;
 };
-TEST(ManagedDictValues, AnAttributeIsTheNumberThatWasStoredLast) {
+TEST(ManagedDictValues, AnAttributeHasTheLastStoredNumber) {
   const Program program =
       Program().script(Op::new_instance).script(Op::store_attr).script(Op::store_attr);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
@@ -99,7 +99,7 @@ class CountOneMore final : public Wrapper {
     return status;
   }
 };
-TEST(ManagedDictValues, ADictCountsWhatItHas) {
+TEST(ManagedDictValues, ADictCountsItsItems) {
   EXPECT_THAT(run<CountOneMore>(dict_program()), Contains("wrong_value len(vars())"));
 }
 
@@ -112,7 +112,7 @@ class EmptyTheHeldDict final : public Wrapper {
     return path_.del_instance(variable);
   }
 };
-TEST(ManagedDictValues, ADictThatIsHeldKeepsItsItemsWhenItsInstanceGoes) {
+TEST(ManagedDictValues, AHeldDictKeepsItsItemsAfterItsInstance) {
   const Program program = Program()
                               .script(Op::new_instance, {0, 1})
                               .script(Op::access_dict, {0})
@@ -131,7 +131,7 @@ class DetachAtOnce final : public Wrapper {
     return status;
   }
 };
-TEST(ManagedDictValues, ADictIsOverTheValuesUntilItMustNot) {
+TEST(ManagedDictValues, ADictSharesTheValuesUntilItMustDetach) {
   EXPECT_THAT(run<DetachAtOnce>(dict_program()), Contains("wrong_value kept in values"));
 }
 
@@ -145,7 +145,7 @@ class DetachHeld final : public Wrapper {
     return path_.replace_dict(variable);
   }
 };
-TEST(ManagedDictValues, SoIsADictThatIsHeld) {
+TEST(ManagedDictValues, AHeldDictSharesTheValuesToo) {
   const Program program = Program()
                               .script(Op::new_instance, {0, 1})
                               .script(Op::access_dict, {0})
@@ -170,7 +170,7 @@ class WasteInstances final : public Wrapper {
  private:
   md::Address kept_ = 0;
 };
-TEST(ManagedDictValues, AnInstanceIsAsLargeAsItsLayoutSays) {
+TEST(ManagedDictValues, AnInstanceHasTheSizeOfItsLayout) {
   EXPECT_THAT(run<WasteInstances>(Program().script(Op::new_instance)),
               Contains("wrong_value instance bytes"));
 }
@@ -186,7 +186,7 @@ class ForgetEmbedded final : public Wrapper {
     return status;
   }
 };
-TEST(ManagedDictValues, InlineValuesSayThatTheyAreEmbedded) {
+TEST(ManagedDictValues, InlineValuesAreFlaggedAsEmbedded) {
   const Program program = Program().script(Op::new_instance);
   EXPECT_THAT(run<Wrapper>(program, "layout=cpython313 compiler=inline"), IsEmpty());
   EXPECT_THAT(run<ForgetEmbedded>(program, "layout=cpython313 compiler=inline"),
@@ -200,7 +200,7 @@ class KeepClass final : public Wrapper {
     return path_.set_class(variable, path_.variables().classes[variable]);
   }
 };
-TEST(ManagedDictValues, AnInstanceIsOfTheClassItWasGiven) {
+TEST(ManagedDictValues, AnInstanceHasItsClass) {
   const Program program = Program().script(Op::new_instance).script(Op::set_class, {0, 2});
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
   EXPECT_THAT(run<KeepClass>(program), Contains("wrong_value class"));
@@ -215,7 +215,7 @@ class CountClassTwice final : public Wrapper {
     return path_.new_instance(into, of);
   }
 };
-TEST(ManagedDictValues, AClassHasAReferenceOfEachInstance) {
+TEST(ManagedDictValues, EachInstanceHoldsAReferenceToItsClass) {
   const Program program = Program().script(Op::new_instance);
   EXPECT_THAT(run<CountClassTwice>(program), Contains("wrong_value class references"));
 }
@@ -231,7 +231,7 @@ class KeepVersion final : public Wrapper {
     return status;
   }
 };
-TEST(ManagedDictValues, AModifiedClassHasAnotherVersion) {
+TEST(ManagedDictValues, AModifiedClassHasANewVersion) {
   const Program program = Program()
                               .script(Op::new_instance)
                               .script(Op::force_compile)
@@ -250,7 +250,7 @@ class ForgetKeys final : public Wrapper {
     return path_.new_instance(into, of);
   }
 };
-TEST(ManagedDictValues, AnInstanceGetsNoMoreRoomThanTheOneBefore) {
+TEST(ManagedDictValues, AnInstanceGetsNoMoreRoomThanThePreviousOne) {
   const Program program =
       Program().script(Op::new_instance).script(Op::del_instance).script(Op::new_instance);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());

@@ -123,7 +123,7 @@ struct Driver {
 /// This table, in each module.
 inline Driver driver;
 
-/// The environment of a kernel that is not among its parameters: KernelSurroundings of
+/// The environment of a kernel apart from its parameters: KernelSurroundings of
 /// harness/device_code/kernel_image.h.
 struct Thread {
   const u32* registers;  ///< tid, ctaid, ntid, nctaid: x, y and z of each.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that our libnvrtc.so.13 compiles, by each compiler that is here.
+// Programs compiled by our libnvrtc.so.13, with each compiler of this machine.
 #include "harness/base/tests/child.h"
 #include "harness/device_code/tests/nvrtc/nvrtc_stage.h"
 
@@ -19,7 +19,7 @@ class NvrtcCompiles : public NvrtcBy {
   Tried compile(const Wanted& wanted) const { return testing::compile(nvrtc(), wanted); }
 };
 
-TEST_P(NvrtcCompiles, AKernelToPtxAndForARealArchitectureToAnImage) {
+TEST_P(NvrtcCompiles, AKernelToPtxOrForARealArchitectureToAnImage) {
   const Tried tried = compile({kKernel});
   ASSERT_EQ(tried.result, Result::SUCCESS) << tried.log;
   EXPECT_THAT(tried.log, IsEmpty());
@@ -31,7 +31,7 @@ TEST_P(NvrtcCompiles, AKernelToPtxAndForARealArchitectureToAnImage) {
   EXPECT_EQ(real.cubin, real.ptx);
 }
 
-TEST_P(NvrtcCompiles, TemplatesOfWhichItHasTheLoweredNames) {
+TEST_P(NvrtcCompiles, TemplatesAndReturnsTheirLoweredNames) {
   const Tried tried =
       compile({"namespace k {\n"
                "template <class T, int N> __global__ void scale(T* p) { *p *= N; }\n"
@@ -45,7 +45,7 @@ TEST_P(NvrtcCompiles, TemplatesOfWhichItHasTheLoweredNames) {
   EXPECT_THAT(tried.ptx, Not(HasSubstr("afterlife_name")));
 }
 
-TEST_P(NvrtcCompiles, HeadersThatComeWithTheProgram) {
+TEST_P(NvrtcCompiles, HeadersPassedWithTheProgram) {
   const Tried tried =
       compile({"#include \"a.h\"\n#include <sub/b.h>\n#include \"../c.h\"\n"
                "__global__ void k(int* p) { *p = A + B + C; }\n",
@@ -61,7 +61,7 @@ TEST_P(NvrtcCompiles, HeadersThatComeWithTheProgram) {
   EXPECT_THAT(outside.log, HasSubstr("/etc/passwd"));
 }
 
-TEST_P(NvrtcCompiles, ErrorsAreToldByTheProgramsNameAndLine) {
+TEST_P(NvrtcCompiles, ErrorsNameTheProgramAndTheLine) {
   const Tried tried = compile({"\n#warning careful\n__global__ void k(int* p) { *p = missing; }\n",
                                {},
                                {},
@@ -86,14 +86,14 @@ TEST_P(NvrtcCompiles, AWarningIsInTheLogOfASuccess) {
   EXPECT_THAT(compile({source, {"-w"}}).log, Not(HasSubstr("careful")));
 }
 
-TEST_P(NvrtcCompiles, AnExpressionThatNamesNothingIsAnError) {
+TEST_P(NvrtcCompiles, ANameExpressionThatNamesNothingIsAnError) {
   const Tried tried = compile({kKernel, {}, {"nothing_there"}});
   EXPECT_EQ(tried.result, Result::ERROR_COMPILATION);
   EXPECT_THAT(tried.log, HasSubstr("name expression"));
   EXPECT_THAT(tried.log, HasSubstr("nothing_there"));
 }
 
-TEST_P(NvrtcCompiles, OptionsDoWhatTheySay) {
+TEST_P(NvrtcCompiles, OptionsTakeEffect) {
   const std::string macros =
       "#if !defined(A) || defined(B) || C != 7 || D != 1\n#error macros\n#endif\n";
   EXPECT_EQ(
@@ -111,7 +111,7 @@ TEST_P(NvrtcCompiles, OptionsDoWhatTheySay) {
   EXPECT_THAT(compile({"#error alone\n"}).log, HasSubstr("alone"));
 }
 
-TEST_P(NvrtcCompiles, FunctionsWithoutAWordAreTheDevicesWhereWanted) {
+TEST_P(NvrtcCompiles, UnannotatedFunctionsAsDeviceFunctionsOnRequest) {
   const char* source =
       "int twice(int x) { return 2 * x; }\n__global__ void k(int* p) { *p = twice(*p); }\n";
   EXPECT_EQ(compile({source}).result, Result::ERROR_COMPILATION);
@@ -120,7 +120,7 @@ TEST_P(NvrtcCompiles, FunctionsWithoutAWordAreTheDevicesWhereWanted) {
   EXPECT_THAT(compile({"oops\n", {"-default-device"}}).log, HasSubstr("oops"));
 }
 
-TEST_P(NvrtcCompiles, HeadersOfTheToolkitGoWithFunctionsWithoutAWord) {
+TEST_P(NvrtcCompiles, ToolkitHeadersWithDefaultDeviceFunctions) {
   if (is_clang()) GTEST_SKIP() << "the headers are our own";
   const Tried tried =
       compile({"#include <cooperative_groups.h>\n#include <cuda/std/complex>\n"
@@ -130,14 +130,14 @@ TEST_P(NvrtcCompiles, HeadersOfTheToolkitGoWithFunctionsWithoutAWord) {
   EXPECT_EQ(tried.result, Result::SUCCESS) << tried.log;
 }
 
-TEST_P(NvrtcCompiles, TheSourcesLinesAreInThePtx) {
+TEST_P(NvrtcCompiles, SourceLinesIntoThePtx) {
   const Tried tried = compile({kKernel, {}, {}, {}, "named.cu"});
   EXPECT_THAT(tried.ptx, HasSubstr("named.cu\""));
   EXPECT_THAT(tried.ptx, HasSubstr(".loc"));
   EXPECT_THAT(tried.ptx, Not(HasSubstr("afterlife-nvrtc"))) << "our folder is no one's";
 }
 
-// ---- what is kept -------------------------------------------------------------------------------
+// ---- the cache ----------------------------------------------------------------------------------
 
 class NvrtcKeeps : public NvrtcCompiles {
  protected:
@@ -154,7 +154,7 @@ class NvrtcKeeps : public NvrtcCompiles {
   Folder folder_;
 };
 
-TEST_P(NvrtcKeeps, AResultUntilAFileThatItReadIsAnother) {
+TEST_P(NvrtcKeeps, AResultUntilAFileThatItReadChanges) {
   const std::string header = folder_ / "value.h";
   const std::string include = "-I" + folder_.path().string();
   const Wanted wanted{
@@ -173,7 +173,7 @@ TEST_P(NvrtcKeeps, AResultUntilAFileThatItReadIsAnother) {
   EXPECT_EQ(kept(), 1u);
 }
 
-TEST_P(NvrtcKeeps, NothingWhereThatIsNotWantedAndNoFailure) {
+TEST_P(NvrtcKeeps, NothingWithoutACacheAndNoFailedCompilation) {
   EXPECT_EQ(compile({kKernel, {"--no-cache"}}).result, Result::SUCCESS);
   EXPECT_EQ(compile({"broken\n"}).result, Result::ERROR_COMPILATION);
   EXPECT_EQ(kept(), 0u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options, names and expressions that mean something else to a compiler or to a shell: nothing of a
-// program's reaches them as that.
+// Options, names and expressions with a meaning to a compiler or a shell: none of them can inject
+// code, options or commands.
 #include <fmt/format.h>
 
 #include "harness/base/tests/child.h"
@@ -44,7 +44,7 @@ class NvrtcHostile : public NvrtcBy {
   Folder folder_;
 };
 
-TEST_P(NvrtcHostile, OptionsThatNameFilesOfOptionsAreInvalid) {
+TEST_P(NvrtcHostile, OptionsThatNameOptionFilesAreInvalid) {
   const std::string file = "@" + place("options");
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{file},
@@ -64,7 +64,7 @@ TEST_P(NvrtcHostile, OptionsThatNameFilesOfOptionsAreInvalid) {
     EXPECT_EQ(result_of(options), Result::ERROR_INVALID_OPTION) << options.back();
 }
 
-TEST_P(NvrtcHostile, OptionsOfCompilersThatAreNoneOfNvrtcsAreInvalid) {
+TEST_P(NvrtcHostile, OptionsOfOtherCompilersAreInvalid) {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{"-fplugin=" + place("plugin.so")},
                                              {"--fplugin=/x"},
@@ -93,7 +93,7 @@ TEST_P(NvrtcHostile, OptionsOfCompilersThatAreNoneOfNvrtcsAreInvalid) {
     EXPECT_EQ(result_of(options), Result::ERROR_INVALID_OPTION) << options.back();
 }
 
-TEST_P(NvrtcHostile, NoShellSeesAnOption) {
+TEST_P(NvrtcHostile, OptionsNeverReachAShell) {
   const std::string make = "touch " + place("output");
   EXPECT_EQ(result_of({"-DX=$(" + make + ")"}), Result::SUCCESS);
   EXPECT_EQ(result_of({"-DX=`" + make + "`"}), Result::SUCCESS);
@@ -106,14 +106,14 @@ TEST_P(NvrtcHostile, NoShellSeesAnOption) {
             Result::SUCCESS);
 }
 
-TEST_P(NvrtcHostile, AnyNumberAndLengthOfMacrosIsTaken) {
+TEST_P(NvrtcHostile, MacrosOfAnyNumberAndLengthAreAccepted) {
   const std::string digits = "-DLONG=" + std::string(200'000, '1');
   std::vector<std::string> options{digits};
   for (int i = 0; i < 5000; ++i) options.push_back(fmt::format("-DX{}=f(x)", i));
   EXPECT_EQ(result_of(options), Result::SUCCESS);
 }
 
-TEST_P(NvrtcHostile, HeadersAreFilesOfTheirFolder) {
+TEST_P(NvrtcHostile, HeadersStayInsideTheirFolder) {
   const std::string outside = "../../../../../../../../.." + place("header");
   const std::string absolute = place("victim");
   const std::string longest(300, 'a');
@@ -131,7 +131,7 @@ TEST_P(NvrtcHostile, HeadersAreFilesOfTheirFolder) {
         << name;
 }
 
-TEST_P(NvrtcHostile, AHeaderIsIncludedFirstUnderAnyName) {
+TEST_P(NvrtcHostile, AHeaderOfAnyNameCanBePreIncluded) {
   const std::string source = "#if VALUE != 7\n#error missing\n#endif\n" + std::string(kKernel);
   for (const char* name : {"-o", "$(x).h", "a b.h"})
     EXPECT_EQ(compile({source, {"-include", name}, {}, {{name, "#define VALUE 7\n"}}}).result,
@@ -139,7 +139,7 @@ TEST_P(NvrtcHostile, AHeaderIsIncludedFirstUnderAnyName) {
         << name;
 }
 
-TEST_P(NvrtcHostile, AProgramsNameIsOneLineOfText) {
+TEST_P(NvrtcHostile, AProgramNameIsEscapedToOneLine) {
   const std::string longest(100'000, 'x');
   for (const char* name :
        {"a\"b\\c", "a\n#error injected\nb", "a\r#error b", "a?\?/", "-o", "@options", "/etc/passwd",
@@ -153,7 +153,7 @@ TEST_P(NvrtcHostile, AProgramsNameIsOneLineOfText) {
   }
 }
 
-TEST_P(NvrtcHostile, AnExpressionIsOneExpression) {
+TEST_P(NvrtcHostile, ANameExpressionCannotAddCode) {
   const std::string longest(100'000, 'k');
   for (const char* expression :
        {"k); } __global__ void evil() {} void f() { (void)(0", "k\n#include </etc/passwd>", "\"",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of our libnvrtc.so.13, asked as its header says, and wrongly.
+// The functions of our libnvrtc.so.13, called as documented and incorrectly.
 #if __has_include(<nvrtc.h>)
 #include <nvrtc.h>
 #endif
@@ -54,7 +54,7 @@ constexpr bool kSameFunction<A (*)(As...), B (*)(Bs...)> = [] {
 #undef NVRTC_RESULT
 #endif
 
-TEST_F(Nvrtc, ExportsTheFunctionsOfTheHeaderAndNothingElse) {
+TEST_F(Nvrtc, ExportsOnlyTheFunctionsOfTheHeader) {
 #define NVRTC_FUNCTION(name, parameters, arguments) EXPECT_NE(nvrtc().name, nullptr) << #name;
 #include "harness/device_code/nvrtc/interface.def"
 #undef NVRTC_FUNCTION
@@ -67,7 +67,7 @@ TEST_F(Nvrtc, ExportsTheFunctionsOfTheHeaderAndNothingElse) {
   EXPECT_STREQ(words(static_cast<Result>(99)), "NVRTC_ERROR unknown");
 }
 
-TEST_F(Nvrtc, SaysWhatItIs) {
+TEST_F(Nvrtc, ReportsItsVersion) {
   int major = 0, minor = -1, count = 0;
   EXPECT_EQ(nvrtc().nvrtcVersion(&major, &minor), Result::SUCCESS);
   EXPECT_EQ(major * 1000 + minor * 10, 13000);
@@ -81,7 +81,7 @@ TEST_F(Nvrtc, SaysWhatItIs) {
   EXPECT_EQ(nvrtc().nvrtcGetSupportedArchs(nullptr), Result::ERROR_INVALID_INPUT);
 }
 
-TEST_F(Nvrtc, RefusesWhatIsNoProgram) {
+TEST_F(Nvrtc, RefusesAnInvalidProgram) {
   const nvrtc::Interface& n = nvrtc();
   Program* made = nullptr;
   const char* texts[] = {nullptr};
@@ -126,7 +126,7 @@ TEST_F(Nvrtc, RefusesWhatIsNoProgram) {
   EXPECT_EQ(n.nvrtcDestroyProgram(nullptr), Result::ERROR_INVALID_PROGRAM);
 }
 
-TEST_F(Nvrtc, RefusesNullAndKnowsTheOrderOfCalls) {
+TEST_F(Nvrtc, RefusesNullAndCallsInTheWrongOrder) {
   const nvrtc::Interface& n = nvrtc();
   Program* made = nullptr;
   ASSERT_EQ(n.nvrtcCreateProgram(&made, kKernel, nullptr, 0, nullptr, nullptr), Result::SUCCESS);
@@ -162,7 +162,7 @@ TEST_F(Nvrtc, RefusesNullAndKnowsTheOrderOfCalls) {
   n.nvrtcDestroyProgram(&made);
 }
 
-TEST_F(Nvrtc, AsksWhetherToGoOn) {
+TEST_F(Nvrtc, CallsTheFlowCallback) {
   const nvrtc::Interface& n = nvrtc();
   Program* made = nullptr;
   ASSERT_EQ(n.nvrtcCreateProgram(&made, kKernel, "", 0, nullptr, nullptr), Result::SUCCESS);
@@ -194,7 +194,7 @@ TEST_F(Nvrtc, MakesNoPrecompiledHeaders) {
 
 // ---- options ------------------------------------------------------------------------------------
 
-TEST_F(Nvrtc, RefusesAnOptionThatIsWrongAndSaysWhy) {
+TEST_F(Nvrtc, RefusesAWrongOptionWithTheReason) {
   const std::pair<std::vector<const char*>, const char*> wrong[] = {
       {{"--no-such-option"}, "no such option: --no-such-option"},
       {{"file.cu"}, "no such option: file.cu"},
@@ -217,7 +217,7 @@ TEST_F(Nvrtc, RefusesAnOptionThatIsWrongAndSaysWhy) {
   }
 }
 
-TEST(NvrtcOptions, AreReadInEachFormThatIsDocumented) {
+TEST(NvrtcOptions, AreParsedInEachDocumentedForm) {
   const auto read = [](std::vector<const char*> given) { return nvrtc::parse_options(given); };
   for (const Options& options :
        {read({"--gpu-architecture=sm_90a"}), read({"--gpu-architecture", "sm_90a"}),
@@ -242,7 +242,7 @@ TEST(NvrtcOptions, AreReadInEachFormThatIsDocumented) {
   EXPECT_EQ(read({"--time=x"}).notes.size(), 1u);
 }
 
-TEST(NvrtcOptions, AreAllInTheReferenceAndSoAreTheFunctions) {
+TEST(NvrtcOptions, AndFunctionsAreAllInTheReference) {
   const std::string reference = read_file("harness/docs/reference/nvrtc.md");
 #define OPTION(name, brief, argument, use, for_clang) \
   EXPECT_THAT(reference, HasSubstr("`" name "`"));
@@ -258,20 +258,20 @@ TEST(NvrtcOptions, AreAllInTheReferenceAndSoAreTheFunctions) {
 
 // ---- the world ----------------------------------------------------------------------------------
 
-TEST_F(Nvrtc, SaysThatACompilerIsMissing) {
+TEST_F(Nvrtc, ReportsAMissingCompiler) {
   EXPECT_EXIT(
       {
         setenv("AFTERLIFE_CUDA_COMPILER", "/no/such/compiler", 1);
         const Tried tried = compile(nvrtc(), {kKernel});
-        const bool is_told = tried.result == Result::ERROR_BUILTIN_OPERATION_FAILURE &&
-                             tried.log.find("/no/such/compiler") != std::string::npos;
-        std::_Exit(is_told ? 7 : 8);
+        const bool is_reported = tried.result == Result::ERROR_BUILTIN_OPERATION_FAILURE &&
+                                 tried.log.find("/no/such/compiler") != std::string::npos;
+        std::_Exit(is_reported ? 7 : 8);
       },
       ExitedWithCode(7),
       "^afterlife: nvrtc: error: AFTERLIFE_CUDA_COMPILER names no program: /no/such/compiler\n$");
 }
 
-TEST_F(Nvrtc, NeedsTheCLibraryAloneUntilItIsCalled) {
+TEST_F(Nvrtc, DependsOnlyOnTheCLibraryUntilItsFirstCall) {
   const std::atomic<bool> go_on{false};
   const ProcessEnd end =
       run_process({"/bin/cat", "/proc/self/maps"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that our libnvrtc.so.13 compiles, run by our libcuda.so.1: what each compiler makes of
-// them, with a toolkit's headers and with our own, is the same.
+// Kernels compiled by our libnvrtc.so.13 and run by our libcuda.so.1. Results do not depend on the
+// compiler, nor on whether a toolkit's headers or ours are used.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ class NvrtcKernels : public NvrtcBy {
     return found;
   }
 
-  /// Runs a kernel on a copy of the values, and returns what it made of them.
+  /// Runs a kernel on a copy of the values, and returns the results.
   template <class T>
   std::vector<T> run(CUfunction kernel, unsigned blocks, unsigned threads,
                      std::vector<T> values) const {
@@ -77,7 +77,7 @@ class NvrtcKernels : public NvrtcBy {
   Driver cuda_;
 };
 
-TEST_P(NvrtcKernels, OfATemplateKnowTheirThreads) {
+TEST_P(NvrtcKernels, TemplateKernelsReadTheirThreadIndices) {
   const CUfunction scale = kernel(
       "template <class T> __global__ void scale(T* p) {\n"
       "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -86,7 +86,7 @@ TEST_P(NvrtcKernels, OfATemplateKnowTheirThreads) {
   EXPECT_THAT(run<double>(scale, 2, 2, {0, 1, 2, 3}), ElementsAre(32, 34, 36, 38));
 }
 
-TEST_P(NvrtcKernels, AddUpInSharedMemoryAndByLanes) {
+TEST_P(NvrtcKernels, ReduceInSharedMemoryAndByShuffles) {
   const CUfunction sum = kernel(
       "__global__ void sum(int* p) {\n"
       "  __shared__ int all[64];\n"
@@ -111,7 +111,7 @@ TEST_P(NvrtcKernels, AddUpInSharedMemoryAndByLanes) {
   EXPECT_THAT(values, ElementsAre(2016, 496, 1, static_cast<int>(0xaaaaaaaa), 33, 37, 0));
 }
 
-TEST_P(NvrtcKernels, ChangeMemoryByAtomics) {
+TEST_P(NvrtcKernels, UpdateMemoryByAtomics) {
   const CUfunction atomics = kernel(
       "__global__ void atomics(unsigned* p) {\n"
       "  const unsigned t = threadIdx.x;\n"
@@ -186,14 +186,14 @@ std::vector<double> arguments() {
   return all;
 }
 
-/// Values are as near as is said of them, or are the same infinity, or both none.
+/// Expects values within their error bound, equal infinities, or two NaNs.
 bool is_near(double value, double wanted, double relative) {
   if (std::isnan(wanted)) return std::isnan(value);
   if (std::isinf(wanted)) return value == wanted;
   return std::fabs(value - wanted) <= relative * std::fabs(wanted) + 1e-307;
 }
 
-TEST_P(NvrtcKernels, CalculateAsTheLibraryOfThisMachine) {
+TEST_P(NvrtcKernels, ComputeTheValuesOfTheHostLibrary) {
   std::string source = "__global__ void calculate(double* p) {\n  const double x = *p;\n";
   std::size_t count = 0;
   for (const Case& one : kCases) source += fmt::format("  p[{}] = {};\n", count++, one.call);
@@ -214,7 +214,7 @@ TEST_P(NvrtcKernels, CalculateAsTheLibraryOfThisMachine) {
   }
 }
 
-TEST_P(NvrtcKernels, CalculateInSinglePrecision) {
+TEST_P(NvrtcKernels, ComputeInSinglePrecision) {
   const CUfunction calculate = kernel(
       "__global__ void calculate(float* p) {\n  const float x = *p;\n"
       "  p[0] = sinf(x); p[1] = expf(x); p[2] = powf(x, 2.5f); p[3] = logf(x); p[4] = sqrtf(x);\n"
@@ -237,7 +237,7 @@ TEST_P(NvrtcKernels, CalculateInSinglePrecision) {
   }
 }
 
-TEST_P(NvrtcKernels, CalculateInHalfPrecision) {
+TEST_P(NvrtcKernels, ComputeInHalfPrecision) {
   const CUfunction calculate = kernel(
       "#include <cuda_fp16.h>\n__global__ void calculate(float* p) {\n"
       "  const __half x = __float2half(p[0]), y = __float2half(p[1]);\n"
@@ -277,7 +277,7 @@ TEST_P(NvrtcKernels, ReadTexturesAndSurfaces) {
   EXPECT_THAT(std::vector(values.begin() + 2, values.end()), ElementsAre(6u, 0u, 8u, 7u));
 }
 
-TEST_P(NvrtcKernels, HaveMemoryOfTheirOwn) {
+TEST_P(NvrtcKernels, HaveLocalMemory) {
   const CUfunction count = kernel(
       "__global__ void count(int* p) {\n"
       "  int* mine = static_cast<int*>(malloc(p[0] * sizeof(int)));\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NvrtcStage: our libnvrtc.so.13, loaded as a program does that knows nothing of us.
+// NvrtcStage: our libnvrtc.so.13, loaded like the real one by an ordinary program.
 #pragma once
 
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ inline std::filesystem::path nvrtc_file() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "lib/libnvrtc.so.13";
 }
 
-/// Returns the path of "nvcc", wherever the build found it, or of "clang++-19"; "" where it is not.
+/// Returns the path of "nvcc", as found by the build, or of "clang++-19"; "" if there is none.
 inline std::string find_compiler(const std::string& name) {
   if (name != "nvcc") return find_tool(name);
   unsetenv("AFTERLIFE_CUDA_COMPILER");
@@ -44,7 +44,7 @@ inline std::string find_compiler(const std::string& name) {
   }
 }
 
-/// A compilation, and all that can be asked of it.
+/// A compilation, and all of its results.
 struct Tried {
   nvrtc::Result result{};
   std::string log, ptx, cubin;

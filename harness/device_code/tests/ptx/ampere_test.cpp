@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of compute capability 8.0 that few programs use: policies of the cache, spaces of
-// addresses, memory of the stack, registers of 128 bits.
+// Rare instructions of compute capability 8.0: cache policies, address spaces, stack memory, and
+// registers of 128 bits.
 #include "harness/device_code/tests/ptx/program_stage.h"
 
 namespace harness::testing {
@@ -18,7 +18,7 @@ class OwnPtxAmpere : public ProgramStage<PtxStage> {
   OwnPtxAmpere() : ProgramStage("ampere.ptx") {}
 };
 
-TEST_P(PtxAmpere, PoliciesOfTheCacheChangeNothing) {
+TEST_P(PtxAmpere, CachePoliciesHaveNoEffect) {
   const CUdeviceptr in = copy_of(std::vector<unsigned>{11, 22, 33, 44, 55, 66, 77, 88});
   const CUdeviceptr out = copy_of(std::vector<unsigned>{0, 0, 100, 0, 0});
   ASSERT_EQ(launch(kernel("policies"), 1, 1, 0, in, out), CUDA_SUCCESS);
@@ -26,7 +26,7 @@ TEST_P(PtxAmpere, PoliciesOfTheCacheChangeNothing) {
   release(in), release(out);
 }
 
-TEST_F(OwnPtxAmpere, AnAddressIsInOneSpace) {
+TEST_F(OwnPtxAmpere, AnAddressBelongsToOneStateSpace) {
   const CUdeviceptr out = copy_of(std::vector<unsigned>(6));
   struct {
     std::uint64_t first, second;
@@ -36,8 +36,8 @@ TEST_F(OwnPtxAmpere, AnAddressIsInOneSpace) {
   release(out);
 }
 
-TEST_P(PtxAmpere, MemoryOfTheStackIsTakenAndGivenBack) {
-  // The kernel takes 4 KiB at once, and a driver gives a thread 1 KiB if it is not told otherwise.
+TEST_P(PtxAmpere, StackMemoryIsAllocatedAndRestored) {
+  // The kernel takes 4 KiB of stack at once; by default a driver gives each thread 1 KiB.
   std::size_t before = 0;
   ASSERT_EQ(AFTERLIFE_CU(cuCtxGetLimit)(&before, CU_LIMIT_STACK_SIZE), CUDA_SUCCESS);
   ASSERT_EQ(AFTERLIFE_CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 8 << 10), CUDA_SUCCESS);
@@ -48,7 +48,7 @@ TEST_P(PtxAmpere, MemoryOfTheStackIsTakenAndGivenBack) {
   EXPECT_EQ(AFTERLIFE_CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, before), CUDA_SUCCESS);
 }
 
-TEST_P(PtxAmpere, SixteenBytesAreMovedAtOnce) {
+TEST_P(PtxAmpere, SixteenBytesAreMovedByOneInstruction) {
   const CUdeviceptr in = copy_of(std::vector<std::uint64_t>{0x0123456789abcdef, 42});
   const CUdeviceptr out = copy_of(std::vector<std::uint64_t>(2));
   ASSERT_EQ(launch(kernel("wide"), 1, 1, 0, in, out), CUDA_SUCCESS);
@@ -58,14 +58,14 @@ TEST_P(PtxAmpere, SixteenBytesAreMovedAtOnce) {
 
 INSTANTIATE_ON_GPU_TOO(PtxAmpere);
 
-TEST_F(OwnPtxAmpere, MoreOfTheStackThanThereIsIsTold) {
+TEST_F(OwnPtxAmpere, AStackOverflowIsReported) {
   expect_end(CUDA_SUCCESS, "", "take", std::uint64_t{16 << 10});
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "more than 16 KiB by alloca", "take",
              std::uint64_t{(16 << 10) + 1});
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "more than 16 KiB by alloca", "take", ~std::uint64_t{0});
 }
 
-TEST_F(OwnPtxAmpere, SixteenBytesThatAreNotThereAreTold) {
+TEST_F(OwnPtxAmpere, A16ByteAccessOutOfBoundsIsReported) {
   const CUdeviceptr freed = copy_of(std::vector<std::uint64_t>(2));
   const CUdeviceptr alive = copy_of(std::vector<std::uint64_t>(4));
   release(freed);

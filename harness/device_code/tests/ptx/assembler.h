@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's assembler, if the toolkit has it: the judge of whether a text is PTX.
+// NVIDIA's assembler, if the toolkit has it. It decides whether a text is valid PTX.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ class OwnPtxBarrier : public ProgramStage<PtxStage> {
   OwnPtxBarrier() : ProgramStage("barriers.ptx") {}
 };
 
-TEST_P(PtxBarrier, WhoArrivesDoesNotWaitAndWhoWaitsSeesWhatWasWritten) {
+TEST_P(PtxBarrier, ArrivingDoesNotBlockAndWaitingSeesTheWrites) {
   const CUdeviceptr out = copy_of(std::vector<unsigned>(32));
   ASSERT_EQ(launch(kernel("hand_over"), 1, 96, 0, out), CUDA_SUCCESS);
   const std::vector<unsigned> got = values_at<unsigned>(out, 32);
@@ -23,7 +23,7 @@ TEST_P(PtxBarrier, WhoArrivesDoesNotWaitAndWhoWaitsSeesWhatWasWritten) {
   release(out);
 }
 
-TEST_P(PtxBarrier, EachCountsThoseOfItsOwnWarps) {
+TEST_P(PtxBarrier, EachBarrierCountsItsOwnWarps) {
   constexpr unsigned kThreads = 256;
   const CUdeviceptr out = copy_of(std::vector<unsigned>(2 * kThreads));
   ASSERT_EQ(launch(kernel("count"), 1, kThreads, 0, out), CUDA_SUCCESS);
@@ -41,14 +41,14 @@ TEST_P(PtxBarrier, EachCountsThoseOfItsOwnWarps) {
   release(out);
 }
 
-TEST_P(PtxBarrier, OpensForAsManyAsItIsFor) {
+TEST_P(PtxBarrier, OpensForTheExpectedNumberOfThreads) {
   ASSERT_EQ(launch(kernel("meet"), 1, 128, 0, 7, 64, 64), CUDA_SUCCESS);
   EXPECT_EQ(AFTERLIFE_CU(cuCtxSynchronize)(), CUDA_SUCCESS);
   ASSERT_EQ(launch(kernel("meet"), 3, 128, 0, 15, 128, 128), CUDA_SUCCESS);
   EXPECT_EQ(AFTERLIFE_CU(cuCtxSynchronize)(), CUDA_SUCCESS);
 }
 
-TEST_P(PtxBarrier, HalvesAreAddedAndSwappedAtOnce) {
+TEST_P(PtxBarrier, HalvesAreAddedAndSwappedAtomically) {
   const CUdeviceptr words = copy_of(std::vector<std::uint16_t>(4));
   ASSERT_EQ(launch(kernel("halves"), 1, 64, 0, words), CUDA_SUCCESS);
   const std::vector<std::uint16_t> got = values_at<std::uint16_t>(words, 4);
@@ -60,7 +60,7 @@ TEST_P(PtxBarrier, HalvesAreAddedAndSwappedAtOnce) {
   release(words);
 }
 
-TEST_P(PtxBarrier, LanesComeTogetherToVolatileSharedMemory) {
+TEST_P(PtxBarrier, LanesConvergeAtVolatileSharedMemory) {
   const CUdeviceptr out = copy_of(std::vector<unsigned>(1));
   ASSERT_EQ(launch(kernel("warp_sum"), 1, 96, 0, out), CUDA_SUCCESS);
   EXPECT_EQ(values_at<unsigned>(out, 1)[0], 31u * 32 / 2);
@@ -69,17 +69,17 @@ TEST_P(PtxBarrier, LanesComeTogetherToVolatileSharedMemory) {
 
 INSTANTIATE_ON_GPU_TOO(PtxBarrier);
 
-TEST_F(OwnPtxBarrier, OneThatNeverOpensIsTold) {
+TEST_F(OwnPtxBarrier, ABarrierThatNeverOpensIsReported) {
   expect_end_of(64, CUDA_ERROR_ILLEGAL_ADDRESS, "deadlock barrier used:meet", "meet", 2, 96, 96);
 }
 
-TEST_F(OwnPtxBarrier, ThreadsThatDisagreeAreTold) {
+TEST_F(OwnPtxBarrier, DisagreeingThreadsAreReported) {
   expect_end_of(64, CUDA_ERROR_ILLEGAL_ADDRESS,
                 "deadlock barrier used:meet threads come to one barrier with different numbers",
                 "meet", 2, 64, 32);
 }
 
-TEST_F(OwnPtxBarrier, ThereAreSixteenForWholeWarps) {
+TEST_F(OwnPtxBarrier, ABadIndexOrAPartialWarpIsReported) {
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "a barrier beyond the last", "meet", 16, 32, 32);
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "a barrier for a part of a warp", "meet", 1, 33, 33);
 }

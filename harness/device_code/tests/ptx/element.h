@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of matrices, by the names of their types in PTX.
+// Elements of matrices, by the PTX names of their types.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX in images that are no text: files and memory that hold some beside other bytes, and what
-// NVIDIA's cuobjdump finds in the rest.
+// PTX inside binary images: texts between other bytes in files and in memory, and texts that
+// NVIDIA's cuobjdump extracts.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ std::string image_of(const std::vector<std::string>& targets) {
   return image;
 }
 
-TEST(PtxFatbin, FindsTextsWithTheCommentsBeforeThem) {
+TEST(PtxFatbin, FindsTextsWithTheirLeadingComments) {
   const std::string first = text_for("75");
   const std::string second = text_for("80");
   EXPECT_THAT(ptx::texts_in(image_of({"75", "80"})), ElementsAre(first, second));
@@ -51,7 +51,7 @@ TEST(PtxFatbin, FindsTextsWithTheCommentsBeforeThem) {
   EXPECT_THAT(ptx::texts_in("\0.version 8.3 or so\n\0"s), IsEmpty());
 }
 
-TEST(PtxFatbin, TakesTheNewestThatTheDeviceCanRun) {
+TEST(PtxFatbin, SelectsTheNewestThatTheDeviceCanRun) {
   const auto best = [](const std::vector<std::string>& targets) {
     std::vector<std::string> texts;
     for (const std::string& target : targets) texts.push_back(text_for(target));
@@ -71,7 +71,7 @@ TEST(PtxFatbin, ATextEndsWithItsLastDirective) {
   EXPECT_EQ(ptx::without_rest("no text"), "no text");
 }
 
-TEST(PtxFatbin, ReadsNothingBehindTheMappingAndNoImageThatFollows) {
+TEST(PtxFatbin, ReadsNothingBeyondTheMappingAndNoLaterImage) {
   const auto page = static_cast<std::size_t>(::getpagesize());
   auto* mapped = static_cast<char*>(
       ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -108,7 +108,7 @@ class PtxFatbinLoaded : public PtxStage {
     EXPECT_EQ(AFTERLIFE_CU(cuModuleLoad)(&module, file.c_str()), CUDA_SUCCESS);
     return module;
   }
-  /// Has nvcc make a fatbin; "" where it is not there.
+  /// Returns a fatbin made by nvcc; "" if there is no nvcc.
   std::string built(const std::string& option) const {
     const std::string nvcc = find_cuda_tool("nvcc");
     if (nvcc.empty()) return {};
@@ -144,7 +144,7 @@ class PtxFatbinLoaded : public PtxStage {
   const std::string path_ = std::getenv("PATH");
 };
 
-TEST_F(PtxFatbinLoaded, FromAFileByTheTextsInIt) {
+TEST_F(PtxFatbinLoaded, FromTheTextsInAFile) {
   const std::string file = written(image_of({"75", "80", "90"}));
   function(load_file(file), "for_80");
   CUlibrary library = nullptr;
@@ -155,7 +155,7 @@ TEST_F(PtxFatbinLoaded, FromAFileByTheTextsInIt) {
   EXPECT_EQ(AFTERLIFE_CU(cuLibraryGetKernel)(&kernel, library, "for_80"), CUDA_SUCCESS);
 }
 
-TEST_F(PtxFatbinLoaded, FromAFileThatNvccDidNotCompress) {
+TEST_F(PtxFatbinLoaded, FromAnUncompressedFile) {
   const std::string file = built("--no-compress");
   if (file.empty()) GTEST_SKIP() << "no nvcc here";
   const CUfunction kernel = function(load_file(file), "for_80");
@@ -165,7 +165,7 @@ TEST_F(PtxFatbinLoaded, FromAFileThatNvccDidNotCompress) {
   release(address);
 }
 
-TEST_F(PtxFatbinLoaded, OrTheLineNamesTheWaysWithoutCuobjdump) {
+TEST_F(PtxFatbinLoaded, OrTheErrorNamesAlternativesToCuobjdump) {
   if (!hide_extractors()) GTEST_SKIP() << "cuobjdump is here";
   ::testing::internal::CaptureStderr();
   CUmodule module = nullptr;
@@ -174,7 +174,7 @@ TEST_F(PtxFatbinLoaded, OrTheLineNamesTheWaysWithoutCuobjdump) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("or cuobjdump to extract it"));
 }
 
-TEST_F(PtxFatbinLoaded, FromMemoryByTheTextsBeforeTheNextImage) {
+TEST_F(PtxFatbinLoaded, FromTheTextsInMemoryBeforeTheNextImage) {
   if (!hide_extractors()) GTEST_SKIP() << "cuobjdump is here";
   ::testing::internal::CaptureStderr();
   const std::string images = image_of({"75"}) + image_of({"80"});
@@ -185,7 +185,7 @@ TEST_F(PtxFatbinLoaded, FromMemoryByTheTextsBeforeTheNextImage) {
 
 /// Another assembler than ours may give that for a cubin: with nothing behind it, and with bytes
 /// that something else has left in memory.
-TEST_F(PtxFatbinLoaded, FromATextInMemoryThatHasNoZero) {
+TEST_F(PtxFatbinLoaded, FromAnUnterminatedTextInMemory) {
   const auto page = static_cast<std::size_t>(::getpagesize());
   auto* mapped = static_cast<char*>(
       ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -206,7 +206,7 @@ TEST_F(PtxFatbinLoaded, FromATextInMemoryThatHasNoZero) {
   ::munmap(mapped, 2 * page);
 }
 
-TEST_F(PtxFatbinLoaded, ByCuobjdumpWhichIsAskedOnce) {
+TEST_F(PtxFatbinLoaded, ByCuobjdumpWhichRunsOnce) {
   install_extractor("[ $1 = -xptx ] && [ $2 = all ] && grep -q compressed $3 && printf '" +
                     text_for("80") + "' > image.1.sm_80.ptx && exit 1\n");
   const std::string file = written(kHeader + "compressed");
@@ -225,18 +225,18 @@ TEST_F(PtxFatbinLoaded, ByNvidiasCuobjdump) {
   function(load_image(memory.data()), "for_80");
 }
 
-TEST_F(PtxFatbinLoaded, OrTheLineSaysWhichWork) {
+TEST_F(PtxFatbinLoaded, OrTheErrorSaysWhatIsMissing) {
   install_extractor("exit 1\n");
-  const auto told_of = [&](const std::string& image) {
+  const auto message_of = [&](const std::string& image) {
     ::testing::internal::CaptureStderr();
     CUmodule module = nullptr;
     const std::string file = written(image);
     EXPECT_EQ(AFTERLIFE_CU(cuModuleLoad)(&module, file.c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU);
     return ::testing::internal::GetCapturedStderr();
   };
-  EXPECT_THAT(told_of(kHeader + "compressed"),
+  EXPECT_THAT(message_of(kHeader + "compressed"),
               HasSubstr("cuobjdump finds none in it: needs PTX, such as from nvcc -ptx"));
-  EXPECT_THAT(told_of(image_of({"90", "100"})), HasSubstr("has PTX for newer devices only"));
+  EXPECT_THAT(message_of(image_of({"90", "100"})), HasSubstr("has PTX for newer devices only"));
 }
 
 }  // namespace

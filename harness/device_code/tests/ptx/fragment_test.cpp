@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wmma: matrices that a warp loads from memory, multiplies and stores, beside a product written as
-// three loops on what is in memory. Nothing is said of which lane has which element.
+// wmma: a warp loads matrices from memory, multiplies and stores them. The reference is a product
+// computed by three loops over memory. The tests do not depend on which lane holds which element.
 #include <fmt/format.h>
 
 #include <array>
@@ -228,7 +228,7 @@ class PtxFragment : public OnGpuToo<PtxStage> {
   }
 };
 
-TEST_P(PtxFragment, AProductIsThatOfThreeLoops) {
+TEST_P(PtxFragment, AProductEqualsTheNaiveOne) {
   const std::vector<Case> all = all_cases();
   const CUmodule module = load(text(all));
   std::mt19937 random(1);
@@ -244,7 +244,7 @@ TEST_P(PtxFragment, AProductIsThatOfThreeLoops) {
     }
 }
 
-TEST_P(PtxFragment, ASumOfIntegersWrapsOrIsClamped) {
+TEST_P(PtxFragment, AnIntegerSumWrapsOrSaturates) {
   const Shape& shape = kWide[0];
   std::vector<Case> all;
   for (const char* operation : {"", ".satfinite"})
@@ -325,14 +325,14 @@ TEST_P(PtxFragment, ASumOfDoublesIsRoundedInEachDirection) {
 
 INSTANTIATE_ON_GPU_TOO(PtxFragment);
 
-// ---- what nvcc makes of nvcuda::wmma ------------------------------------------------------------
+// ---- nvcuda::wmma, compiled by nvcc -------------------------------------------------------------
 
 class PtxFragmentProgram : public OnGpuToo<ProgramStage<PtxStage>> {
  protected:
   PtxFragmentProgram() : OnGpuToo("fragments.ptx") {}
 };
 
-TEST_P(PtxFragmentProgram, MultipliesAsItsSourceSays) {
+TEST_P(PtxFragmentProgram, MultipliesCorrectly) {
   std::vector<std::uint16_t> a(256), b(256);
   std::vector<float> wanted(256, 1);
   for (unsigned row = 0; row < 16; ++row)
@@ -359,7 +359,7 @@ class OwnPtxFragmentProgram : public ProgramStage<PtxStage> {
   OwnPtxFragmentProgram() : ProgramStage("fragments.ptx") {}
 };
 
-TEST_F(OwnPtxFragmentProgram, MemoryThatIsNotThereIsTold) {
+TEST_F(OwnPtxFragmentProgram, AnAccessOutOfBoundsIsReported) {
   // A new process for each end: addresses do not depend on the tests before this one.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const CUdeviceptr all = copy_of(std::vector<std::uint16_t>(256));
@@ -385,7 +385,7 @@ bool is_stopped_at(const std::string& instruction) {
   return source.find("ptx::stop(\"line 7") != std::string::npos;
 }
 
-TEST(PtxFragmentForms, ThoseThatTheAssemblerRefusesAreNotTranslated) {
+TEST(PtxFragmentForms, FormsThatTheAssemblerRefusesAreNotTranslated) {
   const std::string two = "{%r0, %r1}, {%r2}, {%r3}, {%r4, %r5};";
   EXPECT_FALSE(is_stopped_at("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32 " + two));
   const std::string four = "{%r0, %r1, %r2, %r3}";

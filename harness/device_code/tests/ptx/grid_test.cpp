@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers across a cooperative grid: blocks wait for each other, with what they hold in shared
-// memory, and those that wait for nothing are reported.
+// Barriers across a cooperative grid: blocks wait for each other and keep their shared memory; a
+// barrier that never opens is reported.
 #include <numeric>
 
 #include "harness/device_code/tests/ptx/program_stage.h"
@@ -48,7 +48,7 @@ TEST_P(PtxGrid, BlocksWaitForEachOther) {
 }
 
 /// A kernel whose blocks are on the device at once, and one between its barriers.
-TEST_P(PtxGrid, TwoGridsHaveBarriersOfTheirOwn) {
+TEST_P(PtxGrid, TwoGridsHaveSeparateBarriers) {
   const std::vector<unsigned> values(64, 1);
   const CUdeviceptr first = copy_of(values);
   const CUdeviceptr second = copy_of(values);
@@ -66,18 +66,18 @@ class OwnPtxGrid : public GridStage<ProgramStage<PtxStage>> {
  protected:
   OwnPtxGrid() : GridStage("grids.ptx") {}
 
-  /// Ends the process: 7 where the device is broken after the launch.
+  /// Ends the process: 7 if the context has an error after the launch.
   void wait_alone() {
     launch_together("alone", 2, 32, CUdeviceptr{0});
     std::_Exit(AFTERLIFE_CU(cuCtxSynchronize)() == CUDA_SUCCESS ? 8 : 7);
   }
 };
 
-TEST_F(OwnPtxGrid, ALaunchThatIsNotCooperativeHasNoBarrier) {
+TEST_F(OwnPtxGrid, ANonCooperativeLaunchHasNoGridBarrier) {
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "", "rotate", copy_of(std::vector<unsigned>(1)), 1U);
 }
 
-TEST_F(OwnPtxGrid, TheDriverCountsTheKernelsThatHaveBegun) {
+TEST_F(OwnPtxGrid, TheDriverCountsLaunchedKernels) {
   void* found = nullptr;
   const auto find =
       reinterpret_cast<decltype(&cuGetProcAddress_v2)>(dlsym(library, "cuGetProcAddress_v2"));
@@ -90,7 +90,7 @@ TEST_F(OwnPtxGrid, TheDriverCountsTheKernelsThatHaveBegun) {
   EXPECT_EQ(count() - before, 3U);
 }
 
-TEST_F(OwnPtxGrid, BlocksThatWaitForNobodyAreADeadlock) {
+TEST_F(OwnPtxGrid, AGridBarrierThatNeverOpensIsADeadlock) {
   EXPECT_EXIT(wait_alone(), ::testing::ExitedWithCode(7), "deadlock");
 }
 

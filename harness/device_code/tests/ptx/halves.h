@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halves: f16 and bf16 as their formats say, by looking for the nearest among all of them.
+// Halves: f16 and bf16 by definition of their formats, by a search for the nearest value.
 #pragma once
 
 #include <cmath>
@@ -78,7 +78,7 @@ bool same_half(u64 a, u64 b) {
   return (x != x && y != y) || a == b;
 }
 
-/// A sweep whose answers are halves: any NaN is as good as another.
+/// A sweep with results in halves; all NaNs are equal.
 template <class H, class... S, class Reference>
 Sweep half_sweep(std::string text, Reference reference) {
   Sweep made = sweep<H, S...>(std::move(text), reference);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that kernels allocate by themselves.
+// Memory that kernels allocate (the device heap).
 #include "harness/device_code/tests/ptx/program_stage.h"
 
 namespace harness::testing {
@@ -20,7 +20,7 @@ class PtxHeap : public OnGpuToo<ProgramStage<PtxStage>> {
   }
 };
 
-/// The faults that our driver alone can tell.
+/// Faults that only our driver reports.
 class OwnPtxHeap : public ProgramStage<PtxStage> {
  protected:
   OwnPtxHeap() : ProgramStage("heap.ptx") {}
@@ -33,7 +33,7 @@ class OwnPtxHeap : public ProgramStage<PtxStage> {
   }
 };
 
-TEST_P(PtxHeap, PiecesLiveFromOneKernelToAnother) {
+TEST_P(PtxHeap, AllocationsPersistAcrossKernels) {
   const CUdeviceptr slots = take(64, 20);
   const CUdeviceptr sums = copy_of(std::vector<unsigned>(64));
   ASSERT_EQ(launch(kernel("look"), 1, 64, 0, slots, sums), CUDA_SUCCESS);
@@ -48,7 +48,7 @@ TEST_P(PtxHeap, PiecesLiveFromOneKernelToAnother) {
   release(slots), release(sums);
 }
 
-TEST_P(PtxHeap, IsFullWhereItsLimitIsReached) {
+TEST_P(PtxHeap, IsFullAtItsLimit) {
   std::size_t limit = 0;
   ASSERT_EQ(AFTERLIFE_CU(cuCtxGetLimit)(&limit, CU_LIMIT_MALLOC_HEAP_SIZE), CUDA_SUCCESS);
   const CUdeviceptr slots = take(32, limit / 8);
@@ -64,7 +64,7 @@ TEST_P(PtxHeap, IsFullWhereItsLimitIsReached) {
   release(slots), release(too_much);
 }
 
-TEST_P(PtxHeap, WhatIsGivenBackIsThereAgain) {
+TEST_P(PtxHeap, FreedMemoryIsAvailableAgain) {
   std::size_t limit = 0;
   ASSERT_EQ(AFTERLIFE_CU(cuCtxGetLimit)(&limit, CU_LIMIT_MALLOC_HEAP_SIZE), CUDA_SUCCESS);
   for (int i = 0; i < 20; ++i) {
@@ -75,12 +75,12 @@ TEST_P(PtxHeap, WhatIsGivenBackIsThereAgain) {
   }
 }
 
-TEST_P(PtxHeap, NothingIsGivenBackForNull) {
+TEST_P(PtxHeap, FreeingNullHasNoEffect) {
   ASSERT_EQ(launch(kernel("give_this"), 1, 32, 0, std::uint64_t{0}), CUDA_SUCCESS);
   EXPECT_EQ(AFTERLIFE_CU(cuCtxSynchronize)(), CUDA_SUCCESS);
 }
 
-TEST_P(PtxHeap, HasItsSizeFromTheFirstKernelOnThatUsesIt) {
+TEST_P(PtxHeap, HasItsSizeFixedByItsFirstUse) {
   release(take(1, 16));
   EXPECT_EQ(AFTERLIFE_CU(cuCtxSetLimit)(CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20),
             CUDA_ERROR_INVALID_VALUE);
@@ -88,10 +88,10 @@ TEST_P(PtxHeap, HasItsSizeFromTheFirstKernelOnThatUsesIt) {
 
 INSTANTIATE_ON_GPU_TOO(PtxHeap);
 
-// ---- only our driver sees
+// ---- faults that only our driver reports
 // ---------------------------------------------------------------------------
 
-TEST_F(OwnPtxHeap, AUseAfterTheFreeIsToldInTheKernelThatFreed) {
+TEST_F(OwnPtxHeap, AUseAfterFreeInTheSameKernelIsReported) {
   const CUdeviceptr slot = take();
   expect_end(CUDA_ERROR_ILLEGAL_ADDRESS,
              "use_after_free memory of a kernel's malloc.. born:take died:give used:give "
@@ -101,7 +101,7 @@ TEST_F(OwnPtxHeap, AUseAfterTheFreeIsToldInTheKernelThatFreed) {
   expect_end(CUDA_SUCCESS, "", "give", slot, 1, 0);
 }
 
-TEST_F(OwnPtxHeap, AUseAfterTheFreeIsToldInALaterKernel) {
+TEST_F(OwnPtxHeap, AUseAfterFreeInALaterKernelIsReported) {
   const CUdeviceptr slot = take();
   const CUdeviceptr sum = copy_of(std::vector<unsigned>(1));
   ASSERT_EQ(launch(kernel("give"), 1, 1, 0, slot, 1, 0), CUDA_SUCCESS);
@@ -109,13 +109,13 @@ TEST_F(OwnPtxHeap, AUseAfterTheFreeIsToldInALaterKernel) {
              slot, sum);
 }
 
-TEST_F(OwnPtxHeap, BeyondItsEndNothingIsAllowed) {
+TEST_F(OwnPtxHeap, AnAccessBeyondItsEndIsReported) {
   const CUdeviceptr slots = copy_of(std::vector<std::uint64_t>{0});
   expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "wild_access memory of a kernel's malloc.. .*4 bytes at",
              "take", slots, std::uint64_t{2});
 }
 
-TEST_F(OwnPtxHeap, WhatIsNotOfTheHeapIsNotGivenBack) {
+TEST_F(OwnPtxHeap, FreeingAForeignPointerIsReported) {
   const CUdeviceptr slot = take();
   expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "double_free memory of a kernel's malloc.. .*used:give",
              "give", slot, 2, 0);
@@ -125,7 +125,7 @@ TEST_F(OwnPtxHeap, WhatIsNotOfTheHeapIsNotGivenBack) {
   expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "api_misuse .*freed by a kernel", "give_this", piece + 16);
 }
 
-TEST_F(OwnPtxHeap, NoCallTakesAPiece) {
+TEST_F(OwnPtxHeap, DriverCallsRefuseItsAddresses) {
   const CUdeviceptr slot = take();
   const std::uint64_t piece = values_at<std::uint64_t>(slot, 1)[0];
   EXPECT_EQ(AFTERLIFE_CU(cuMemFree_v2)(piece), CUDA_ERROR_INVALID_VALUE);

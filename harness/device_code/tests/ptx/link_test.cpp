@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuLink*: modules in PTX that use each other, and inputs that do not fit together.
+// cuLink*: linking PTX modules that use each other, and inputs that do not match.
 #include <cstring>
 #include <fstream>
 
@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kHeader = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// Has a function and a variable of the other module's, and a `helper` of its own.
+/// Uses a function and a variable of the other module, and its own `helper`.
 const std::string kCaller = std::string(kHeader) + R"(
 .extern .func (.param .b32 result) twice(.param .b32 x);
 .extern .global .align 4 .u32 base;
@@ -142,7 +142,7 @@ class PtxLink : public PtxStage {
   std::size_t bytes_ = 0;
 };
 
-TEST_F(PtxLink, ModulesUseEachOthersFunctionsAndVariablesAndKeepTheirOwn) {
+TEST_F(PtxLink, ModulesShareGlobalSymbolsAndKeepLocalOnes) {
   ASSERT_EQ(add(kCaller, "caller.ptx"), CUDA_SUCCESS);
   ASSERT_EQ(add(kCalled, "called.ptx"), CUDA_SUCCESS);
   EXPECT_EQ(run_linked(), (20 + 1) * 2 + 500);
@@ -151,7 +151,7 @@ TEST_F(PtxLink, ModulesUseEachOthersFunctionsAndVariablesAndKeepTheirOwn) {
   EXPECT_EQ(logged(), 0u);
 }
 
-TEST_F(PtxLink, TheOrderOfInputsDoesNotMatterAndFilesAndCubinsOfOursAreInputsToo) {
+TEST_F(PtxLink, InputsMayBeFilesAndCubinsInAnyOrder) {
   const Folder folder;
   write_file(folder / "called.ptx", kCalled);
   EXPECT_EQ(
@@ -163,7 +163,7 @@ TEST_F(PtxLink, TheOrderOfInputsDoesNotMatterAndFilesAndCubinsOfOursAreInputsToo
             CUDA_ERROR_FILE_NOT_FOUND);
 }
 
-TEST_F(PtxLink, WhatNobodyDefinesIsToldByNameAndInput) {
+TEST_F(PtxLink, AnUndefinedSymbolIsReportedByNameAndInput) {
   ASSERT_EQ(add(kCaller, "caller.ptx"), CUDA_SUCCESS);
   EXPECT_EQ(complete(), CUDA_ERROR_INVALID_IMAGE);
   EXPECT_THAT(log_, AllOf(HasSubstr("Undefined reference to 'twice' in 'caller.ptx'"),
@@ -171,7 +171,7 @@ TEST_F(PtxLink, WhatNobodyDefinesIsToldByNameAndInput) {
   EXPECT_EQ(logged(), std::strlen(log_));
 }
 
-TEST_F(PtxLink, WhatTwoDefineIsTold) {
+TEST_F(PtxLink, AMultipleDefinitionIsReported) {
   ASSERT_EQ(add(kCalled, "called.ptx"), CUDA_SUCCESS);
   ASSERT_EQ(add(variable(".visible", 1), "again.ptx"), CUDA_SUCCESS);
   EXPECT_EQ(complete(), CUDA_ERROR_INVALID_IMAGE);
@@ -180,7 +180,7 @@ TEST_F(PtxLink, WhatTwoDefineIsTold) {
       HasSubstr("Multiple definition of 'base' in 'again.ptx', first defined in 'called.ptx'"));
 }
 
-TEST_F(PtxLink, AWeakDefinitionGivesWay) {
+TEST_F(PtxLink, AWeakDefinitionIsOverridden) {
   ASSERT_EQ(add(variable(".weak", 1), "weak.ptx"), CUDA_SUCCESS);
   ASSERT_EQ(add(kCalled, "called.ptx"), CUDA_SUCCESS);
   ASSERT_EQ(add(variable(".weak", 2), "other.ptx"), CUDA_SUCCESS);
@@ -188,7 +188,7 @@ TEST_F(PtxLink, AWeakDefinitionGivesWay) {
   EXPECT_EQ(run_linked(), 542);
 }
 
-TEST_F(PtxLink, AnInputThatIsNoPtxIsRefused) {
+TEST_F(PtxLink, AnInputThatIsNotPtxIsRefused) {
   EXPECT_EQ(add(std::string(kHeader) + ".visible .entry broken(\n", "broken.ptx"),
             CUDA_ERROR_INVALID_PTX);
   EXPECT_THAT(log_, AllOf(StartsWith("error"), HasSubstr("broken.ptx: line ")));
@@ -199,7 +199,7 @@ TEST_F(PtxLink, AnInputThatIsNoPtxIsRefused) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(PtxLink, ALogThatIsFullEndsWithAZero) {
+TEST_F(PtxLink, AFullLogIsZeroTerminated) {
   values_[1] = reinterpret_cast<void*>(std::size_t{12});
   CUlinkState small = nullptr;
   ASSERT_EQ(create_(2, options_, values_, &small), CUDA_SUCCESS);
@@ -234,7 +234,7 @@ TEST_F(PtxLink, HandlesAndOptionsAreChecked) {
   EXPECT_EQ(complete_(state_, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(PtxLink, EachVersionIsFoundByName) {
+TEST_F(PtxLink, EachVersionOfAFunctionIsFoundByName) {
   auto* const find_proc =
       reinterpret_cast<decltype(cuGetProcAddress_v2)*>(dlsym(library, "cuGetProcAddress_v2"));
   for (const char* name :
@@ -248,7 +248,7 @@ TEST_F(PtxLink, EachVersionIsFoundByName) {
 
 // ---- the text alone -----------------------------------------------------------------------------
 
-TEST(PtxLinkText, LinesOfSourcesKeepTheirFiles) {
+TEST(PtxLinkText, SourceLinesKeepTheirFiles) {
   const std::string first = std::string(kHeader) +
                             "\t.file\t1 \"first.cu\"\n.visible .entry a()\n{\n\t.loc\t1 5 0\n"
                             "\tret;\n}\n";
@@ -261,7 +261,7 @@ TEST(PtxLinkText, LinesOfSourcesKeepTheirFiles) {
   EXPECT_THAT(linked, AllOf(HasSubstr(".file\t1 \"first.cu\""), HasSubstr(".loc\t1 5 0")));
 }
 
-TEST(PtxLinkText, OneDefinitionStaysOfEachName) {
+TEST(PtxLinkText, OneDefinitionOfEachNameRemains) {
   const std::string linked = ptx::link({{"weak", variable(".weak", 1)},
                                         {"strong", variable(".visible", 2)},
                                         {"last", variable(".weak", 3)}});
@@ -269,7 +269,7 @@ TEST(PtxLinkText, OneDefinitionStaysOfEachName) {
   EXPECT_EQ(linked.find("base ="), linked.rfind("base ="));
 }
 
-TEST(PtxLinkText, HasTheNewestVersionAndTargetAndOneSharedArrayOfEachName) {
+TEST(PtxLinkText, HasTheNewestVersionAndOneSharedArrayPerName) {
   const std::string shared = ".extern .shared .align 16 .b8 room[];\n";
   const std::string linked =
       ptx::link({{"old", ".version 7.8\n.target sm_90a, debug\n.address_size 64\n" + shared},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices that the lanes of a warp hold together, beside a product written as three loops. If an
-// element is held is said here as the ISA's figures say it, register by register.
+// Matrices distributed over the lanes of a warp. The reference is a product computed by three
+// loops. The location of each element is taken from the ISA's figures, register by register.
 #include <fmt/format.h>
 
 #include <bit>
@@ -200,7 +200,7 @@ constexpr Case kCases[] = {
     {"m16n8k32", 16, 32, "e4m3", "e4m3", "f16"},
 };
 
-TEST_P(PtxMatrix, AProductIsThatOfThreeLoops) {
+TEST_P(PtxMatrix, AProductEqualsTheNaiveOne) {
   std::mt19937 random(1);
   for (const Case& one : kCases)
     for (int time = 0; time < 5; ++time) check(one, random);
@@ -224,14 +224,14 @@ TEST_P(PtxMatrix, AProductOfDoublesMayHaveSixteenRows) {
     for (int time = 0; time < 5; ++time) check(one, random);
 }
 
-TEST_P(PtxMatrix, AProductOfIntegersIsClampedWithSatfinite) {
+TEST_P(PtxMatrix, AnIntegerProductSaturatesWithSatfinite) {
   const Case& one = kCases[8];
   constexpr int kMost = 0x7fffffff;
   expect_all(one, -128, 127, -kMost, -kMost - 1);
   expect_all(one, 127, 127, kMost, kMost);
 }
 
-TEST_P(PtxMatrix, AndWrapsWithoutIt) {
+TEST_P(PtxMatrix, AnIntegerProductWrapsWithoutSatfinite) {
   constexpr int kMost = 0x7fffffff;
   expect_all(kCases[7], 1, 1, kMost, -kMost - 1 + 15);  // Depth 16.
 }
@@ -276,7 +276,7 @@ TEST_P(PtxMatrix, AProductOfDoublesIsFused) {
   EXPECT_THAT(values, Each(1.0));
 }
 
-TEST_P(PtxMatrix, ASumThatIsNoNumberHasNoPayload) {
+TEST_P(PtxMatrix, ANanSumHasNoPayload) {
   const Case& one = kCases[1];
   const std::vector<int> a(one.rows * one.depth), b(one.depth * 8);
   const std::vector<std::uint32_t> c(128, 0xffc12345);
@@ -289,7 +289,7 @@ TEST_P(PtxMatrix, ASumThatIsNoNumberHasNoPayload) {
   EXPECT_THAT(values, Each(0x7fffffffu));
 }
 
-TEST_P(PtxMatrix, LanesLoadMatricesOfSharedMemory) {
+TEST_P(PtxMatrix, LanesLoadMatricesFromSharedMemory) {
   std::vector<std::uint16_t> in(256);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint16_t>(i);
   const CUdeviceptr source = copy_of(in);
@@ -313,7 +313,7 @@ TEST_P(PtxMatrix, LanesLoadMatricesOfSharedMemory) {
   release(source), release(to);
 }
 
-TEST_P(PtxMatrix, WhatACopyLeavesOutIsZero) {
+TEST_P(PtxMatrix, BytesNotCopiedAreZero) {
   const CUdeviceptr source = copy_of(std::vector<std::uint32_t>{0x01020304, 2, 3, 4});
   const CUdeviceptr to = copy_of(std::vector<std::uint32_t>(8));
   const CUfunction copy = function(module_, "copy");
@@ -325,7 +325,7 @@ TEST_P(PtxMatrix, WhatACopyLeavesOutIsZero) {
   release(source), release(to);
 }
 
-TEST_P(PtxMatrix, ACopyOfWhatItMayNotReadIsTold) {
+TEST_P(PtxMatrix, ACopyFromInvalidMemoryIsReported) {
   if (backend() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   const CUdeviceptr freed = copy_of(std::vector<std::uint32_t>(4));
   const CUdeviceptr alive = copy_of(std::vector<std::uint32_t>(8));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers in shared memory: how they count, beside the ISA's formula; who waits at them, and what
-// becomes of those that wait for nothing.
+// Barriers in shared memory: their counts, compared with the ISA's formula; waits, and waits that
+// never end.
 #include <algorithm>
 #include <random>
 
@@ -54,7 +54,7 @@ class Reference {
 
  private:
   std::vector<unsigned> expected_;  ///< By phase.
-  unsigned came_ = 0;               ///< In the last of them.
+  unsigned came_ = 0;               ///< Arrivals in the last phase.
   unsigned dropped_ = 0;
   std::size_t state_ = 0;  ///< The phase of the last arrival.
 };
@@ -74,7 +74,7 @@ Step pick(const Reference& barrier, bool has_arrived, std::mt19937& random) {
   }
 }
 
-TEST_P(PtxMbarrier, CountsAsItsFormulaSays) {
+TEST_P(PtxMbarrier, CountsByTheDocumentedFormula) {
   std::mt19937 random(1);
   for (const unsigned expected : {1u, 2u, 5u, 40u, 1u << 10, (1u << 20) - 1}) {
     Reference barrier(expected);
@@ -96,7 +96,7 @@ TEST_P(PtxMbarrier, CountsAsItsFormulaSays) {
   }
 }
 
-TEST_P(PtxMbarrier, WhoWaitsSeesWhatWasWrittenBeforeTheArrivals) {
+TEST_P(PtxMbarrier, AWaiterSeesWritesBeforeTheArrivals) {
   for (const unsigned threads : {1u, 33u, 1024u}) {
     std::vector<unsigned> words(threads);
     for (unsigned t = 0; t < threads; ++t) words[t] = t;
@@ -112,7 +112,7 @@ TEST_P(PtxMbarrier, WhoWaitsSeesWhatWasWrittenBeforeTheArrivals) {
   }
 }
 
-TEST_P(PtxMbarrier, TwoMakeAPipeline) {
+TEST_P(PtxMbarrier, TwoBarriersFormAPipeline) {
   const CUdeviceptr out = copy_of(std::vector<unsigned>(96));
   ASSERT_EQ(launch(kernel("pipeline"), 1, 128, 0, 50u, out), CUDA_SUCCESS);
   const std::vector<unsigned> got = values_at<unsigned>(out, 96);
@@ -120,7 +120,7 @@ TEST_P(PtxMbarrier, TwoMakeAPipeline) {
   release(out);
 }
 
-TEST_P(PtxMbarrier, CopiesArriveOnceTheyAreDone) {
+TEST_P(PtxMbarrier, CopiesArriveOnCompletion) {
   std::vector<unsigned> words(64);
   for (unsigned t = 0; t < 64; ++t) words[t] = t * t + 1;
   const CUdeviceptr in = copy_of(words);
@@ -131,7 +131,7 @@ TEST_P(PtxMbarrier, CopiesArriveOnceTheyAreDone) {
   release(in), release(out);
 }
 
-TEST_P(PtxMbarrier, OpensForAsManyAsItIsFor) {
+TEST_P(PtxMbarrier, OpensForTheExpectedNumberOfArrivals) {
   for (const unsigned votes : {0u, 1u}) {
     ASSERT_EQ(launch(kernel("meet"), 2, 64, 0, 64u, votes), CUDA_SUCCESS);
     EXPECT_EQ(AFTERLIFE_CU(cuCtxSynchronize)(), CUDA_SUCCESS);
@@ -140,7 +140,7 @@ TEST_P(PtxMbarrier, OpensForAsManyAsItIsFor) {
 
 INSTANTIATE_ON_GPU_TOO(PtxMbarrier);
 
-TEST_F(OwnPtxMbarrier, OneThatNeverOpensIsTold) {
+TEST_F(OwnPtxMbarrier, ABarrierThatNeverOpensIsReported) {
   const std::string words =
       "deadlock barrier used:meet threads of a block wait for arrivals that do not come";
   for (const unsigned votes : {0u, 1u}) {
@@ -149,7 +149,7 @@ TEST_F(OwnPtxMbarrier, OneThatNeverOpensIsTold) {
   }
 }
 
-TEST_F(OwnPtxMbarrier, MisuseIsTold) {
+TEST_F(OwnPtxMbarrier, MisuseIsReported) {
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "there is no mbarrier", "wrong", 0);
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "more arrivals than an mbarrier waits for", "wrong", 1);
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "completed with .noComplete", "wrong", 2);
@@ -157,7 +157,7 @@ TEST_F(OwnPtxMbarrier, MisuseIsTold) {
   expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "wild_access .*used:wrong", "wrong", 4);
 }
 
-TEST(PtxMbarrierForms, ThoseOfLaterDevicesAreNotTranslated) {
+TEST(PtxMbarrierForms, FormsOfLaterDevicesAreNotTranslated) {
   const auto is_stopped = [](const std::string& instruction) {
     const std::string source = ptx::source_of(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b64 %s; "

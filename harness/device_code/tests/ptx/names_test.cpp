@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names, sizes and depths of texts that something made to see whether we break.
+// Generated texts with unusual names, sizes and nesting depths.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ std::string module_of(const std::string& statements, const std::string& before =
       before, parameters, statements);
 }
 
-/// Why a text is refused; "" where it is not. Nothing is compiled.
+/// Returns why a text is refused, or "" if it is accepted. Nothing is compiled.
 std::string refusal_of(const std::string& text) {
   try {
     ptx::source_of(text);
@@ -44,7 +44,7 @@ std::string repeated(const std::string& text, int count) {
 
 // ---- depths -------------------------------------------------------------------------------------
 
-TEST(PtxDepth, OfOperandsValuesAndBlocksIsLimited) {
+TEST(PtxDepth, NestingOfOperandsValuesAndBlocksIsLimited) {
   constexpr int kDeep = 200'000;
   for (const auto& [open, close] : {std::pair{"(", ")"}, {"{", "}"}, {"[", "]"}})
     EXPECT_THAT(refusal_of(module_of("mov.u32 %r1, " + repeated(open, kDeep) + "1" +
@@ -59,12 +59,12 @@ TEST(PtxDepth, OfOperandsValuesAndBlocksIsLimited) {
         << open;
 }
 
-TEST(PtxDepth, ThatTextsHaveIsTaken) {
+TEST(PtxDepth, RealisticNestingIsAccepted) {
   EXPECT_EQ(refusal_of(module_of(repeated("{", 100) + repeated("}", 100))), "");
   EXPECT_EQ(refusal_of(module_of("", ".global .u32 x[2][1] = {{1},{2}};\n")), "");
 }
 
-TEST(PtxDepth, OfCallsInEachOthersPlaceIsLimited) {
+TEST(PtxDepth, DeepInliningIsAccepted) {
   std::string lines = ".loc 1 1 1\n";
   for (int i = 2; i < 200'000; ++i)
     lines += fmt::format(".loc 1 {} 1, function_name $x, inlined_at 1 {} 1\n", i, i - 1);
@@ -73,7 +73,7 @@ TEST(PtxDepth, OfCallsInEachOthersPlaceIsLimited) {
 
 // ---- sizes --------------------------------------------------------------------------------------
 
-TEST(PtxSize, BeyondAMemoryIsRefusedWithTheLimit) {
+TEST(PtxSize, AVariableLargerThanItsMemoryIsRefusedWithTheLimit) {
   for (const char* variable :
        {".shared .b8 s[18446744073709551615];", ".shared .b8 s[49153];",
         ".shared .b64 s[4294967296][4294967296];", ".local .b64 s[9223372036854775807];",
@@ -93,21 +93,21 @@ TEST(PtxSize, BeyondAMemoryIsRefusedWithTheLimit) {
   EXPECT_NE(refusal_of(".version 99999999999.9\n"), "");
 }
 
-TEST(PtxSize, ThatAMemoryHasIsTaken) {
+TEST(PtxSize, AVariableAsLargeAsItsMemoryIsAccepted) {
   EXPECT_EQ(refusal_of(module_of(".shared .align 1024 .b8 s[49152];")), "");
   EXPECT_EQ(refusal_of(module_of("", ".const .b8 s[65536];\n.global .b8 g[1048576];\n")), "");
   EXPECT_EQ(refusal_of(module_of(".local .b8 s[524288];")), "") << "it stops the kernel";
   EXPECT_EQ(refusal_of(module_of("", "", ".param .b8 p[4096]")), "");
 }
 
-TEST(PtxSize, OfVectorsWithoutPartsStopsTheKernel) {
+TEST(PtxSize, AnEmptyVectorStopsTheKernel) {
   EXPECT_THAT(ptx::source_of(module_of("mov.b32 {}, %r1;\nmov.b64 %rd1, {};\n")),
               HasSubstr("another number of parts"));
 }
 
 // ---- names --------------------------------------------------------------------------------------
 
-TEST(PtxNames, OfDifferentThingsStayDifferent) {
+TEST(PtxNames, DifferentNamesStayDifferent) {
   std::set<std::string> made;
   const char* names[] = {"a$b", "aDb", "a_b", "a$$b", "a.b", "a::b",
                          "%a",  "Ra",  "$a",  "pa",   "$pa", "a"};
@@ -115,7 +115,7 @@ TEST(PtxNames, OfDifferentThingsStayDifferent) {
   EXPECT_EQ(made.size(), std::size(names));
 }
 
-TEST(PtxNames, ThatAreDefinedTwiceAreRefused) {
+TEST(PtxNames, ARedefinitionIsRefused) {
   EXPECT_THAT(refusal_of(module_of("", ".visible .entry kern()\n{\nret;\n}\n")),
               HasSubstr("'kern' is defined twice"));
   EXPECT_THAT(refusal_of(module_of("L:\nL:")), HasSubstr("'L' is defined twice"));
@@ -126,7 +126,7 @@ class PtxNamed : public PtxStage {};
 
 /// Names that mean something in C++, or to what we write, are those of an entry, a function, a
 /// register, a label, a variable and a parameter at once.
-TEST_F(PtxNamed, EveryWordNamesAnything) {
+TEST_F(PtxNamed, ReservedWordsOfCppCanNameAnything) {
   const char* words[] = {"default",    "union", "new",   "class",  "int",   "this",  "namespace",
                          "parameters", "t",     "stack", "carry",  "ptx",   "enter", "a0",
                          "a$b",        "aDb",   "f_a$b", "static", "goto",  "asm",   "bool",
@@ -152,7 +152,7 @@ TEST_F(PtxNamed, EveryWordNamesAnything) {
   release(result);
 }
 
-TEST_F(PtxNamed, AFunctionMayBeCalledAsAVariableOfOurs) {
+TEST_F(PtxNamed, AFunctionMayHaveTheNameOfAGeneratedVariable) {
   std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n";
   const char* words[] = {"default", "parameters", "t", "union", "a0", "enter_kern"};
   for (const char* word : words) text += fmt::format(".func {}()\n{{\nret;\n}}\n", word);
@@ -162,7 +162,7 @@ TEST_F(PtxNamed, AFunctionMayBeCalledAsAVariableOfOurs) {
   EXPECT_EQ(launch(function(module, "kern"), 1, 1, 0), CUDA_SUCCESS);
 }
 
-TEST_F(PtxNamed, AModuleBeyondTheDeviceIsRefused) {
+TEST_F(PtxNamed, AModuleLargerThanTheDeviceIsRefused) {
   CUmodule module = nullptr;
   const auto load = [&](const std::string& before) {
     return AFTERLIFE_CU(cuModuleLoadData)(&module, module_of("", before).c_str());
@@ -172,8 +172,8 @@ TEST_F(PtxNamed, AModuleBeyondTheDeviceIsRefused) {
   EXPECT_EQ(load(".global .u32 x = " + repeated("(", 20'000) + "1;\n"), CUDA_ERROR_INVALID_PTX);
 }
 
-/// Its own is behind the module's, although it uses none of that.
-TEST_F(PtxNamed, AKernelsOwnSharedMemoryIsThereBesideTheModules) {
+/// The kernel's own memory follows the module's, even if it uses none of that.
+TEST_F(PtxNamed, AKernelsSharedMemoryFollowsItsModules) {
   const CUmodule module =
       load_image(module_of("ld.param.u64 %rd1, [p];\n.shared .align 4 .b8 own[64];\n"
                            "mov.u32 %r1, own;\nst.shared.u32 [%r1+60], 7;\n"
@@ -237,7 +237,7 @@ std::string mutated(std::string text, std::mt19937& random) {
   return text;
 }
 
-TEST(PtxMutation, NoTextBreaksTheTranslation) {
+TEST(PtxMutation, NoMutatedTextCrashesTheTranslation) {
   constexpr int kTexts = 60;
   for (const char* name : {"ampere", "barriers", "fragments", "heap", "hopper", "matrices",
                            "mbarriers", "programs", "sites", "textures", "warps"}) {

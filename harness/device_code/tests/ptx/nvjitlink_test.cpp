@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of our libnvJitLink.so.13, asked as its header says, and wrongly.
+// The functions of our libnvJitLink.so.13, called as documented and incorrectly.
 #if __has_include(<nvJitLink.h>)
 #include <nvJitLink.h>
 #endif
@@ -79,7 +79,7 @@ class PtxNvJitLink : public PtxStage {
   Linker* linker_ = nullptr;
 };
 
-TEST_F(PtxNvJitLink, WhatIsLinkedRunsOnOurDriver) {
+TEST_F(PtxNvJitLink, ALinkedImageRunsOnOurDriver) {
   ASSERT_EQ(add(kUser, "user.ptx"), Result::SUCCESS);
   ASSERT_EQ(add(kOwner, nullptr, Input::any), Result::SUCCESS);
   std::size_t bytes = 0;
@@ -96,7 +96,7 @@ TEST_F(PtxNvJitLink, WhatIsLinkedRunsOnOurDriver) {
   EXPECT_GT(bytes, 1u) << "as it is verbose";
 }
 
-TEST_F(PtxNvJitLink, WhatDoesNotFitIsToldInTheLog) {
+TEST_F(PtxNvJitLink, AMismatchIsReportedInTheLog) {
   ASSERT_EQ(add(kUser, "user.ptx"), Result::SUCCESS);
   EXPECT_EQ(calls_.Complete(linker_), Result::ERROR_FINALIZE);
   EXPECT_THAT(error_log(), HasSubstr("Undefined reference to 'base' in 'user.ptx'"));
@@ -131,19 +131,19 @@ TEST_F(PtxNvJitLink, HandlesAreChecked) {
   EXPECT_EQ(calls_.AddData(linker_, Input::ptx, nullptr, 1, nullptr), Result::ERROR_NULL_INPUT);
 }
 
-TEST_F(PtxNvJitLink, ItsVersionIsOlderThanThatFromWhichClientsAskForLto) {
+TEST_F(PtxNvJitLink, ItsVersionPredatesLto) {
   const auto version = reinterpret_cast<Result (*)(unsigned*, unsigned*)>(
       dlsym(linker_library_, "nvJitLinkVersion"));
   ASSERT_NE(version, nullptr);
-  std::pair<unsigned, unsigned> told;
-  EXPECT_EQ(version(&told.first, &told.second), Result::SUCCESS);
-  EXPECT_EQ(told, std::make_pair(12u, 0u));
-  EXPECT_EQ(version(nullptr, &told.second), Result::ERROR_INVALID_INPUT);
+  std::pair<unsigned, unsigned> reported;
+  EXPECT_EQ(version(&reported.first, &reported.second), Result::SUCCESS);
+  EXPECT_EQ(reported, std::make_pair(12u, 0u));
+  EXPECT_EQ(version(nullptr, &reported.second), Result::ERROR_INVALID_INPUT);
   EXPECT_EQ(create({"-arch=sm_80", "-lto"}), Result::ERROR_INCOMPATIBLE_OPTIONS);
   ASSERT_EQ(create({"-arch=sm_80"}), Result::SUCCESS);
 }
 
-TEST_F(PtxNvJitLink, NeedsTheCLibraryAloneUntilItIsCalled) {
+TEST_F(PtxNvJitLink, DependsOnlyOnTheCLibraryUntilItsFirstCall) {
   const std::atomic<bool> go_on{false};
   const std::string file = own_libcuda().parent_path() / "libnvJitLink.so.13";
   const ProcessEnd end = run_process({"/bin/cat", "/proc/self/maps"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of one product of matrices, written as PTX: each lane reads its registers of A, B and C,
-// one after another, and writes those of D.
+// Kernels in PTX for one matrix product: each lane reads its registers of A, B and C in order, and
+// writes its registers of D.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProgramStage: a file of PTX, whose kernels are run, and how that ends.
+// ProgramStage: loads a PTX file, runs its kernels, and checks how they end.
 #pragma once
 
 #include <gtest/gtest.h>

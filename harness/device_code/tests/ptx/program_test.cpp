@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that give their kernels as text: what they calculate, and how they end.
+// Programs that load their kernels as PTX: their results and their errors.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ TEST_P(PtxProgram, AddsTwoVectors) {
   release(x), release(y), release(z);
 }
 
-TEST_F(OwnPtxProgram, CyclesPassAtTheClockThatTheDeviceNames) {
+TEST_F(OwnPtxProgram, CyclesAdvanceAtTheDevicesClockRate) {
   const CUdeviceptr passed = copy_of(std::vector<std::uint64_t>(2));
   ASSERT_EQ(launch(kernel("clocks"), 1, 1, 0, passed), CUDA_SUCCESS);
   const std::vector<std::uint64_t> clocks = values_at<std::uint64_t>(passed, 2);
@@ -55,7 +55,7 @@ TEST_F(OwnPtxProgram, CyclesPassAtTheClockThatTheDeviceNames) {
   release(passed);
 }
 
-TEST_F(OwnPtxProgram, EventsTellHowLongTheLongestThreadSlept) {
+TEST_F(OwnPtxProgram, EventsMeasureTheLongestSleep) {
   CUevent start = nullptr;
   CUevent end = nullptr;
   AFTERLIFE_CU(cuEventCreate)(&start, CU_EVENT_DEFAULT);
@@ -109,7 +109,7 @@ TEST_P(PtxProgram, CountsByAtomicsInDynamicSharedMemory) {
   release(source), release(bins);
 }
 
-TEST_P(PtxProgram, HasVariablesOfItsOwnInEachModule) {
+TEST_P(PtxProgram, EachModuleHasItsOwnVariables) {
   const CUdeviceptr out = copy_of(std::vector<int>(3));
   CUdeviceptr counter = 0;
   std::size_t bytes = 0;
@@ -129,7 +129,7 @@ TEST_P(PtxProgram, HasVariablesOfItsOwnInEachModule) {
   release(out);
 }
 
-TEST_P(PtxProgram, HasManagedVariablesThatTheHostSees) {
+TEST_P(PtxProgram, TheHostSeesManagedVariables) {
   CUlibrary managed = nullptr;
   ASSERT_EQ(AFTERLIFE_CU(cuLibraryLoadData)(&managed, file("managed.ptx").c_str(), nullptr, nullptr,
                                             0, nullptr, nullptr, 0),
@@ -163,7 +163,7 @@ TEST_P(PtxProgram, CallsFunctionsByNameAndByPointer) {
   release(out);
 }
 
-TEST_P(PtxProgram, AThreadMayEndInsideOfAFunction) {
+TEST_P(PtxProgram, AThreadMayExitInsideAFunction) {
   const CUdeviceptr out = copy_of(std::vector<int>(70));
   ASSERT_EQ(launch(kernel("leaving"), 1, 70, 0, out), CUDA_SUCCESS);
   const std::vector<int> got = values_at<int>(out, 70);
@@ -198,7 +198,7 @@ TEST_P(PtxProgram, LoadsLibrariesAndFiles) {
   EXPECT_EQ(AFTERLIFE_CU(cuModuleLoad)(&module, "no such file"), CUDA_ERROR_FILE_NOT_FOUND);
 }
 
-TEST_P(PtxProgram, LanesOfAWarpGiveEachOther) {
+TEST_P(PtxProgram, LanesOfAWarpShuffleValues) {
   CUmodule module = load(file("warps.ptx"));
   const CUdeviceptr out = copy_of(std::vector<unsigned>(32 * 8));
   ASSERT_EQ(launch(function(module, "lanes"), 1, 32, 0, out), CUDA_SUCCESS);
@@ -211,7 +211,7 @@ TEST_P(PtxProgram, LanesOfAWarpGiveEachOther) {
   release(out);
 }
 
-TEST_P(PtxProgram, LanesFindOutWhoIsWithThem) {
+TEST_P(PtxProgram, LanesReadTheirActiveMask) {
   CUmodule module = load(file("warps.ptx"));
   const CUdeviceptr out = copy_of(std::vector<unsigned>(3 * 48));
   ASSERT_EQ(launch(function(module, "together"), 1, 48, 0, out), CUDA_SUCCESS);
@@ -227,7 +227,7 @@ TEST_P(PtxProgram, LanesFindOutWhoIsWithThem) {
   release(out);
 }
 
-TEST_P(PtxProgram, EachAtomicDoesWhatItSays) {
+TEST_P(PtxProgram, EachAtomicTakesEffect) {
   CUmodule module = load(file("warps.ptx"));
   const CUdeviceptr words = copy_of(std::vector<unsigned>{5, 5, 64, 63, 0, 0, 0, 0, 3, 0, 0, 0});
   const CUdeviceptr halves = copy_of(std::vector<unsigned>{0});
@@ -241,7 +241,7 @@ TEST_P(PtxProgram, EachAtomicDoesWhatItSays) {
 
 INSTANTIATE_ON_GPU_TOO(PtxProgram);
 
-TEST_P(HopperPtxProgram, HintsChangeNothing) {
+TEST_P(HopperPtxProgram, HintsHaveNoEffect) {
   const CUdeviceptr line = copy_of(std::vector<unsigned>(32));
   ASSERT_EQ(launch(kernel("hints"), 1, 128, 0, line), CUDA_SUCCESS);
   EXPECT_EQ(AFTERLIFE_CU(cuCtxSynchronize)(), CUDA_SUCCESS);
@@ -253,7 +253,7 @@ INSTANTIATE_ON_GPU_TOO(HopperPtxProgram);
 // ---- ends
 // ----------------------------------------------------------------------------------------
 
-TEST_F(OwnPtxProgram, AKernelThatUsesFreedMemoryIsTold) {
+TEST_F(OwnPtxProgram, AUseAfterFreeByAKernelIsReported) {
   const CUdeviceptr alive = copy_of(std::vector<int>{1});
   const CUdeviceptr freed = copy_of(std::vector<int>{1});
   release(freed);
@@ -263,20 +263,20 @@ TEST_F(OwnPtxProgram, AKernelThatUsesFreedMemoryIsTold) {
   release(alive);
 }
 
-TEST_F(OwnPtxProgram, AnInstructionOfItsOwnEndsIt) {
+TEST_F(OwnPtxProgram, ATrapOrAFailedAssertionIsReported) {
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "crash trap used:stop", "stop");
   expect_end(CUDA_ERROR_ASSERT,
              "wow:12: wow: block: .0,0,0., thread: .0,0,0. Assertion `wow` failed", "claim");
 }
 
-TEST_P(HopperPtxProgram, WhatIsNotTranslatedEndsWhoExecutesItAndNobodyElse) {
+TEST_P(HopperPtxProgram, AnUntranslatedInstructionMattersOnlyIfExecuted) {
   if (backend() == Backend::gpu) GTEST_SKIP() << "a GPU has all of these";
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "line 1[0-9]: wgmma.fence.sync.aligned is not translated",
              "unknown", 1);
   expect_end(CUDA_SUCCESS, "", "unknown", 0);
 }
 
-TEST_F(OwnPtxProgram, AnAccessThatNobodyAllowsEndsIt) {
+TEST_F(OwnPtxProgram, AnInvalidAccessIsReported) {
   const CUdeviceptr out = copy_of(std::vector<int>(4));
   expect_end(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address", "misaligned", out);
   expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "wild_access .*used:beyond", "beyond", 64);
@@ -298,7 +298,7 @@ TEST_F(OwnPtxProgram, PrintsAsTheDeviceDoes) {
 // ---- modules
 // -------------------------------------------------------------------------------------
 
-TEST_F(OwnPtxProgram, AModuleThatCannotBeTranslatedSaysWhy) {
+TEST_F(OwnPtxProgram, AModuleThatCannotBeTranslatedIsRefusedWithTheReason) {
   const auto status = [&](const std::string& image) {
     CUmodule module = nullptr;
     return AFTERLIFE_CU(cuModuleLoadData)(&module, image.c_str());
@@ -312,9 +312,9 @@ TEST_F(OwnPtxProgram, AModuleThatCannotBeTranslatedSaysWhy) {
   EXPECT_EQ(status("\x7f"
                    "ELF no PTX"),
             CUDA_ERROR_NO_BINARY_FOR_GPU);
-  const std::string told = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(told, HasSubstr("a module in PTX is refused: line 4: "));
-  EXPECT_THAT(told, HasSubstr("needs PTX"));
+  const std::string message = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(message, HasSubstr("a module in PTX is refused: line 4: "));
+  EXPECT_THAT(message, HasSubstr("needs PTX"));
 }
 
 /// The error log of a load: its text, and how much of it there is.
@@ -326,7 +326,7 @@ struct JitLog {
   std::size_t length() const { return reinterpret_cast<std::size_t>(values[1]); }
 };
 
-TEST_F(OwnPtxProgram, TheErrorLogOfALoadHasTheReasonOrNothing) {
+TEST_F(OwnPtxProgram, TheErrorLogOfALoadHasTheReasonOrIsEmpty) {
   const std::string good = ".version 8.3\n.target sm_80\n.address_size 64\n";
   const std::string bad = good + ".entry k( {";
   CUmodule module = nullptr;
@@ -353,7 +353,7 @@ TEST_F(OwnPtxProgram, TheErrorLogOfALoadHasTheReasonOrNothing) {
   }
 }
 
-TEST_F(OwnPtxProgram, SaysThatACompilerIsMissing) {
+TEST_F(OwnPtxProgram, ReportsAMissingCompiler) {
   EXPECT_EXIT(
       {
         setenv("AFTERLIFE_CLANG", "/no/such/compiler", 1);
@@ -372,7 +372,7 @@ std::size_t file_count(const std::string& folder) {
   return count;
 }
 
-TEST_F(OwnPtxProgram, TwoProcessesCompileTheSameAtTheSameTime) {
+TEST_F(OwnPtxProgram, TwoProcessesCompileTheSameModuleConcurrently) {
   const std::string folder = (own_libcuda().parent_path() / "ptx_shared").string();
   std::filesystem::remove_all(folder);
   setenv("AFTERLIFE_PTX_CACHE", folder.c_str(), 1);

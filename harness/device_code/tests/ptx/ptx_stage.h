@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PtxStage: programs that give our libcuda.so.1 their kernels as text.
+// PtxStage: programs that pass kernels as PTX to our libcuda.so.1.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ class PtxStage : public Libcuda {
     EXPECT_EQ(assembler_complaint(text), "");
     return load_image(text.c_str());
   }
-  /// Loads what need not be a text that an assembler takes.
+  /// Loads an image that need not be valid PTX.
   CUmodule load_image(const void* image) const {
     CUmodule module = nullptr;
     EXPECT_EQ(AFTERLIFE_CU(cuModuleLoadData)(&module, image), CUDA_SUCCESS);
@@ -75,7 +75,7 @@ class PtxStage : public Libcuda {
   }
 };
 
-/// A stage whose tests run on our libcuda.so.1, and on a GPU where there is one.
+/// A stage whose tests run on our libcuda.so.1, and on a GPU if there is one.
 template <class Stage>
 class OnGpuToo : public Stage, public ::testing::WithParamInterface<Backend> {
  protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.m8n8k4 of halves: a warp makes four products, beside one written as three loops. Where an
-// element is held is said here as the ISA's formulas say it.
+// mma.m8n8k4 of halves: a warp computes four products. The reference is computed by three loops;
+// the location of each element is taken from the ISA's formulas.
 #include <fmt/format.h>
 
 #include <array>
@@ -115,7 +115,7 @@ class PtxQuadMatrix : public OnGpuToo<PtxStage> {
   }
 };
 
-TEST_P(PtxQuadMatrix, FourProductsAreThoseOfThreeLoops) {
+TEST_P(PtxQuadMatrix, FourProductsEqualTheNaiveOnes) {
   std::vector<Case> cases;
   for (const char* a : {"row", "col"})
     for (const char* b : {"row", "col"})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses that a kernel makes without asking the driver, as it has been allowed the same at that
-// place of its text: all is seen that is seen of one that asks.
+// Accesses that a kernel makes without a check, because the same place in its text was checked
+// before. Every fault is still found.
 #include <numeric>
 
 #include "harness/device_code/tests/ptx/ptx_stage.h"
@@ -23,7 +23,7 @@ class PtxSite : public PtxStage {
     out_ = copy_of(std::vector<int>(kThreads));
   }
   CUfunction kernel(const char* name) const { return function(module_, name); }
-  /// Ends a separate process as the context has ended.
+  /// Ends a child process: 7 if its context has the expected error, else 8.
   [[noreturn]] void leave(CUresult expected) const {
     std::_Exit(AFTERLIFE_CU(cuCtxSynchronize)() == expected ? 7 : 8);
   }
@@ -54,7 +54,7 @@ class PtxSite : public PtxStage {
   CUdeviceptr out_ = 0;
 };
 
-TEST_F(PtxSite, TheAccessBeyondTheEndIsToldAfterAllThatWereAllowed) {
+TEST_F(PtxSite, AnAccessBeyondTheEndIsReportedAfterValidOnes) {
   ASSERT_EQ(launch(kernel("copy_words"), 1, 2 * kThreads, 0, words_, out_, kThreads), CUDA_SUCCESS);
   EXPECT_THAT(values_at<int>(out_, kThreads), Each(7));
   const CUdeviceptr wide = copy_of(std::vector<int>(kThreads + 1));
@@ -67,7 +67,7 @@ TEST_F(PtxSite, TheAccessBeyondTheEndIsToldAfterAllThatWereAllowed) {
   EXPECT_EXIT(too_far(wide, out_), ExitedWithCode(7), words);
 }
 
-TEST_F(PtxSite, WhatABlockWasAllowedTheNextLaunchIsNot) {
+TEST_F(PtxSite, PermissionsOfABlockEndWithItsLaunch) {
   ASSERT_EQ(launch(kernel("copy_words"), 1, kThreads, 0, words_, out_, kThreads), CUDA_SUCCESS);
   release(words_);
   EXPECT_EXIT(
@@ -78,7 +78,7 @@ TEST_F(PtxSite, WhatABlockWasAllowedTheNextLaunchIsNot) {
       ExitedWithCode(7), "use_after_free .*used:copy_words 4 bytes at offset 0");
 }
 
-TEST_F(PtxSite, EachPointerThatIsLoadedIsFollowed) {
+TEST_F(PtxSite, EachLoadedPointerIsFollowed) {
   std::vector<int> numbers(kThreads);
   std::iota(numbers.begin(), numbers.end(), 0);
   std::vector<CUdeviceptr> words;
@@ -102,7 +102,7 @@ TEST_F(PtxSite, EachPointerThatIsLoadedIsFollowed) {
   }
 }
 
-TEST_F(PtxSite, EachPointerThatIsStoredIsKnownToWhoLoadsIt) {
+TEST_F(PtxSite, AStoredPointerIsKnownWhenItIsLoaded) {
   const CUdeviceptr pointers = copy_of(std::vector<CUdeviceptr>(kThreads));
   const CUdeviceptr copied = copy_of(std::vector<CUdeviceptr>(kThreads));
   const CUdeviceptr other = copy_of(std::vector<int>{8});
@@ -117,7 +117,7 @@ TEST_F(PtxSite, EachPointerThatIsStoredIsKnownToWhoLoadsIt) {
       ExitedWithCode(7), "");
 }
 
-TEST_F(PtxSite, BytesThatTwoStreamsUseAtOnceAreToldAndNoOthers) {
+TEST_F(PtxSite, OnlyBytesThatTwoStreamsUseConcurrentlyAreReported) {
   const CUdeviceptr out = copy_of(std::vector<int>(2 * kThreads));
   AFTERLIFE_CU(cuCtxSynchronize)();
   const auto side_by_side = [&](unsigned first) {

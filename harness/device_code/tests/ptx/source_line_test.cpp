@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a PTX text that was compiled from a source which it names.
+// Source lines in PTX that refers to the source that it was compiled from.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,13 +51,13 @@ ret;
 .file 4 "/toolkit/include/texture_indirect_functions.h"
 )";
 
-/// The text between two words, from where the first stands for the last time.
+/// Returns the text between the last occurrence of one word, and another word.
 std::string between(const std::string& all, const std::string& from, const std::string& to) {
   const std::size_t begin = all.rfind(from);
   return begin == std::string::npos ? "" : all.substr(begin, all.find(to, begin) - begin);
 }
 
-TEST(PtxSourceLine, IsThatOfTheLastLocOfTheFunction) {
+TEST(PtxSourceLine, FollowsTheLastLocOfTheFunction) {
   const std::string all = source_of(kText);
   const std::string first = between(all, "static void f_first", "static void f_second");
   EXPECT_THAT(first, HasSubstr("#line 12 \"/some/where/kernel.cu\"\n"));
@@ -69,14 +69,14 @@ TEST(PtxSourceLine, IsThatOfTheLastLocOfTheFunction) {
 }
 
 /// A function of the toolkit's that is one instruction stands instead of its call.
-TEST(PtxSourceLine, OfAFetchIsThatOfItsCall) {
+TEST(PtxSourceLine, OfAnInlinedFetchIsTheLineOfItsCall) {
   const std::string third = between(source_of(kText), "static void f_third", "afterlife.ptx");
   EXPECT_THAT(third, HasSubstr("#line 21 \"/some/where/kernel.cu\"\n"));
   EXPECT_THAT(third, HasSubstr("#line 30\n"));
   EXPECT_THAT(third, HasSubstr("#line 145 \"/toolkit/include/texture_indirect_functions.h\"\n"));
 }
 
-TEST(PtxSourceLine, StaysWhereAStatementFollowsOfTheSameLine) {
+TEST(PtxSourceLine, IsRepeatedForStatementsOnTheSameLine) {
   const std::string all = source_of(kText);
   const std::string twelve = between(all, "#line 12 \"/some/where/kernel.cu\"", "helper");
   EXPECT_THAT(twelve.substr(1), HasSubstr("#line 12\n")) << "a second statement in line 12";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sp: products whose matrix A is given without its zeroes, beside those of the whole matrices.
-// Where an element and its metadata are held is said here as the ISA's figures say it.
+// mma.sp: products with a sparse matrix A, compared with products of the dense matrices. The
+// location of each element and of its metadata is taken from the ISA's figures.
 #include <fmt/format.h>
 
 #include <random>
@@ -201,7 +201,7 @@ std::vector<Case> all_cases() {
   return made;
 }
 
-TEST_P(PtxSparse, AProductIsThatOfTheWholeMatrices) {
+TEST_P(PtxSparse, AProductEqualsThatOfTheDenseMatrices) {
   const std::vector<Case> all = all_cases();
   std::string text = product_header("sm_80");
   for (const Case& one : all) text += one.kernel();
@@ -211,7 +211,7 @@ TEST_P(PtxSparse, AProductIsThatOfTheWholeMatrices) {
     for (int time = 0; time < 5; ++time) check(module, one, random);
 }
 
-TEST_P(PtxSparse, HalfOfTheOnesAreLeftOut) {
+TEST_P(PtxSparse, HalfOfTheElementsAreSkipped) {
   const CUmodule module = load(file("matrices.ptx"));
   const CUdeviceptr out = copy_of(std::vector<float>(128));
   ASSERT_EQ(launch(function(module, "sparse_ones"), 1, 32, 0, out), CUDA_SUCCESS);
@@ -221,7 +221,7 @@ TEST_P(PtxSparse, HalfOfTheOnesAreLeftOut) {
 
 INSTANTIATE_ON_GPU_TOO(PtxSparse);
 
-TEST(PtxSparseForms, ThoseThatTheIsaHasNotAreNotTranslated) {
+TEST(PtxSparseForms, FormsThatTheIsaLacksAreNotTranslated) {
   const auto is_stopped = [](const std::string& instruction) {
     const std::string source = ptx::source_of(
         product_header("sm_80") + ".visible .entry k()\n{\n.reg .b32 %r<8>; .reg .f32 %f<4>;\n" +

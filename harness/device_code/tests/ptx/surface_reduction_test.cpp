@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of surfaces (sured) by byte and by texel, in each geometry, type, operation and
-// boundary, beside a reference over a copy of the bytes.
+// Surface reductions (sured) by byte and by texel, for each geometry, type, operation and boundary
+// mode, compared with a reference on a copy of the bytes.
 #include <fmt/format.h>
 
 #include "harness/device_code/tests/ptx/texture_stage.h"
@@ -54,7 +54,7 @@ __int128 combined(const std::string& operation, __int128 old, __int128 value) {
   return operation == "and" ? (old & value) : (old | value);
 }
 
-/// The number of this many bytes.
+/// Returns the number in this many bytes.
 __int128 number_of(u64 bits, u32 bytes, bool is_signed) {
   if (bytes == 4)
     return is_signed ? __int128{static_cast<s32>(bits)} : __int128{static_cast<u32>(bits)};

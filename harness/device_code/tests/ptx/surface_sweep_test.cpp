@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surface instructions of each geometry, size and boundary, beside a reference over a copy of the
-// bytes.
+// Surface instructions for each geometry, size and boundary mode, compared with a reference on a
+// copy of the bytes.
 #include <fmt/format.h>
 
 #include <map>
@@ -145,7 +145,7 @@ class PtxSurface : public OnGpuToo<TextureStage> {
   int checked_ = 0;
 };
 
-TEST_P(PtxSurface, EachSizeOfEachGeometryIsReadAndWrittenAsDocumented) {
+TEST_P(PtxSurface, EachSizeAndGeometryIsReadAndWrittenAsDocumented) {
   for (const char* geometry : kGeometries)
     for (const Size size : kSizes)
       for (const char* boundary : kBoundaries) check(geometry, size, boundary);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of texels to surfaces (sust.p) in each geometry, format and boundary, beside a reference
-// over a copy of the bytes.
+// Texel stores to surfaces (sust.p) for each geometry, format and boundary mode, compared with a
+// reference on a copy of the bytes.
 #include <fmt/format.h>
 
 #include <map>
@@ -51,7 +51,7 @@ std::pair<s64, s64> range_of(CUarray_format channel) {
   return is_signed ? std::pair{-count / 2, count / 2 - 1} : std::pair{s64{0}, count - 1};
 }
 
-/// Returns a register of a channel; `beyond`: also one that no document has a rule for.
+/// Returns a register of a channel; `beyond`: also one with an undocumented value.
 u32 word_of(CUarray_format channel, u32 index, bool beyond) {
   const u32 any = index * 2654435761U ^ index >> 3;
   if (channel == CU_AD_FORMAT_FLOAT) return any & 0xbf7fffff;
@@ -100,7 +100,7 @@ class PtxSurfaceTexel : public OnGpuToo<TextureStage> {
     return made;
   }
 
-  /// The texel that a place means, or null if a store has no effect.
+  /// Returns the texel at a coordinate, or null if a store has no effect.
   static u8* texel_at(Image& image, const std::string& geometry, const int* at,
                       const std::string& boundary) {
     const int x = bounded(at[1], image.width - 1, boundary);

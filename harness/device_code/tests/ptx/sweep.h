@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweep: an instruction, executed by a kernel on every edge value, beside what its documentation
-// says of it.
+// Sweep: an instruction, executed by a kernel on every edge value and compared with its
+// documentation.
 #pragma once
 
 #include <array>
@@ -52,7 +52,7 @@ struct Sweep {
   std::vector<u32> source_bytes;
   std::vector<bool> source_predicates;
   std::function<u64(const u64*)> reference;
-  /// Returns whether two answers are the same, for numbers; null where bits are compared.
+  /// Returns whether two numbers are equal; null if bits are compared.
   std::function<bool(u64, u64)> same;
   /// Says what a lane gets, by the sources of its warp's 32 lanes, of which each has kSources; null
   /// if each thread is alone.
@@ -60,7 +60,7 @@ struct Sweep {
   /// Returns whether an H200 differs from the ISA for these sources, by a rule that fits all its
   /// answers (harness/docs/reference/ptx.md). They are left out on a GPU. Null if there are none.
   std::function<bool(const u64*)> departs;
-  /// The row that is swept begins so; empty: all rows that the text has.
+  /// Beginning of the name of the row; empty: all rows of the text.
   std::string subject;
   int target = 90;  ///< The compute capability that has the instruction, times 10.
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on conversions to what no register is as wide as: numbers of 8 bits, tf32, and integers
-// of 2 to 16 bits, packed.
+// Reference for conversions to types without registers of their width: 8-bit numbers, tf32, and
+// packed integers of 2 to 16 bits.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -114,7 +114,7 @@ u32 nearest_tf32(f32 value, bool away, bool cuts, bool is_finite) {
 }
 
 void add_tf32(std::vector<Sweep>& all) {
-  // The ISA says nothing of a NaN; an H200 has its digits cut.
+  // The ISA does not specify NaNs; an H200 truncates their payload.
   all.push_back(sweep<u32, f32>("cvt.rna.tf32.f32", [](f32 a) {
     const u32 raw = static_cast<u32>(to_bits(a));
     return (raw & 0x7fffffff) >= 0x7f800000 ? raw / 8192 * 8192

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on conversions, comparisons and selection.
+// Reference for conversions, comparisons and selection.
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
@@ -91,7 +91,7 @@ void add_all_to_integers(std::vector<Sweep>& all) {
   add_to_integer<s16, S>(all), add_to_integer<s32, S>(all), add_to_integer<s64, S>(all);
 }
 
-/// Cuts towards zero, and by direction.
+/// Rounds in the direction `mode`.
 template <class H>
 H directed(int mode, quad value, bool negative) {
   return rounded_half<H>(value, negative, [=](quad low, quad high, bool odd) {

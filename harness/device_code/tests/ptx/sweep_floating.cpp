@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on f32 and f64: IEEE 754 in each direction, with what .ftz and .sat change, and
-// the bounds of what is approximated.
+// Reference for f32 and f64: IEEE 754 in each rounding direction, the effects of .ftz and .sat, and
+// error bounds of approximate instructions.
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
@@ -119,7 +119,7 @@ void add_two(std::vector<Sweep>& all) {
   add_all_mixed<half>(all, "f16"), add_all_mixed<bhalf>(all, "bf16");
 }
 
-/// The one that is none loses, unless it is asked for; -0 is less than +0.
+/// A NaN is ignored, unless it is to be propagated; -0 is less than +0.
 template <class T>
 T chosen(T a, T b, bool largest, bool keeps_none) {
   if (std::isnan(a) || std::isnan(b)) return keeps_none ? a + b : std::isnan(a) ? b : a;
@@ -187,9 +187,8 @@ void add_signs(std::vector<Sweep>& all) {
         sweep<pred, T>(std::string("testp.") + kind + t, [=](T a) { return pred{u32{test(a)}}; }));
 }
 
-/// An angle, or of a large one, for which the ISA has no bound, its digits within a turn as
-/// NVIDIA's assembler has them made for sm_90: FMUL.RZ by 0.15915493667125701904, which counts
-/// turns.
+/// Returns an angle. The ISA has no bound for large ones; they are reduced to a turn like NVIDIA's
+/// assembler does for sm_90: FMUL.RZ by 0.15915493667125701904, which counts turns.
 f64 bounded_angle(f32 angle) {
   const f64 turn = 2 * std::acos(-1.0);
   if (std::abs(angle) <= 100 * std::acos(-1.0)) return angle;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on f16 and bf16, alone and in pairs.
+// Reference for f16 and bf16, single and in pairs.
 #include <tuple>
 
 #include "harness/device_code/tests/ptx/halves.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on integers, in 128 bits or bit by bit.
+// Reference for integer instructions, in 128 bits or bit by bit.
 #include <algorithm>
 #include <limits>
 #include <tuple>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on bits: logic, shifts, counts and choices of bytes, bit by bit.
+// Reference for bit operations: logic, shifts, counts and byte permutations, bit by bit.
 #include <algorithm>
 #include <tuple>
 
@@ -53,7 +53,7 @@ void add_counts(std::vector<Sweep>& all) {
     for (u32 k = 0; k < kBits<T>; ++k) made |= (a >> k & 1) << (kBits<T> - 1 - k);
     return made;
   }));
-  // Places and lengths of 64 bits are not cut to a byte, as the ISA has it: so an H200.
+  // For 64 bits the ISA truncates position and length to a byte; an H200 does not.
   all.push_back(sweep<T, T, T, u32, u32>("bfi." + t, [](T a, T b, u32 c, u32 d) {
     const u64 place = kBits<T> == 32 ? c % 256 : c;
     const u64 count = kBits<T> == 32 ? d % 256 : d;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on moves, on loads and stores of each space and size, and on atomics. %s is a place of
-// the thread's own in shared memory, of 16 bytes.
+// Reference for moves, loads and stores of each space and size, and atomics. %s is an address in
+// shared memory with 16 bytes for each thread.
 #include <algorithm>
 #include <limits>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the table of instructions that calculates, on edge values, beside a reference that
-// is written from the documentation alone.
+// Every arithmetic row of the table of instructions, on edge values, compared with a reference that
+// was written from the documentation alone.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@
 namespace harness::testing {
 namespace {
 
-constexpr std::size_t kTold = 8;  ///< Wrong answers of one sweep that are reported.
+constexpr std::size_t kShown = 8;  ///< Wrong answers of one sweep that are reported.
 constexpr std::size_t kThreads = 64;
 
 /// The first lines of a module for that compute capability.
@@ -112,7 +112,7 @@ std::set<const ptx::Family*> rows_of(const Sweep& one) {
   return found;
 }
 
-/// Cases of a row, and how many have another answer than the reference's.
+/// Number of cases of a row, and of those that differ from the reference.
 struct Figure {
   std::size_t cases = 0;
   std::size_t wrong = 0;
@@ -140,7 +140,7 @@ class PtxSweep : public OnGpuToo<PtxStage> {
     const std::vector<u64> got = values_at<u64>(target, count);
     release(source), release(target);
     Figure made;
-    std::string told;
+    std::string message;
     for (std::size_t i = 0; i < count; ++i) {
       if (backend() == Backend::gpu && one.departs && one.departs(&in[i * kSources])) continue;
       ++made.cases;
@@ -148,15 +148,15 @@ class PtxSweep : public OnGpuToo<PtxStage> {
                            ? one.across(&padded[i / 32 * 32 * kSources], static_cast<u32>(i % 32))
                            : one.reference(&in[i * kSources]);
       if (got[i] == want || (one.same && one.same(got[i], want))) continue;
-      if (made.wrong++ < kTold)
-        told +=
+      if (made.wrong++ < kShown)
+        message +=
             fmt::format("\n  of {:#x} give {:#x}, not {:#x}",
                         fmt::join(&in[i * kSources], &in[i * kSources] + one.values.size(), ", "),
                         got[i], want);
     }
     if (made.wrong != 0)
       ADD_FAILURE() << fmt::format("{}: {} of {} are wrong{}", one.text, made.wrong, made.cases,
-                                   told);
+                                   message);
     return made;
   }
 
@@ -185,7 +185,7 @@ class PtxSweep : public OnGpuToo<PtxStage> {
     }
   }
 
-  /// Runs them, of which there are at least this many, and records the figure of each row.
+  /// Runs the sweeps, expects at least this many, and records the figures of each row.
   void check(const std::vector<Sweep>& all, std::size_t least) const {
     Figures figures;
     for (const int target : {90, 100}) run_all(all, target, figures);
@@ -228,7 +228,7 @@ bool is_test(const std::string& wanted) {
 }
 
 /// A row that no sweep is of says which test tries it, before its reference.
-TEST_F(PtxRows, EachHasAReferenceAndIsSweptOrTriedByTheTestThatItNames) {
+TEST_F(PtxRows, EachHasAReferenceAndATest) {
   Figures swept;
   for (const Sweep& one : all_sweeps())
     for (const ptx::Family* row : rows_of(one)) swept[row].cases += inputs(one).size() / kSources;

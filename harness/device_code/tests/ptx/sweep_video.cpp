@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on video instructions, in 128 bits: parts of registers as arrays of bytes and halves.
+// Reference for video instructions, in 128 bits: registers as arrays of bytes and halves.
 #include <algorithm>
 #include <limits>
 
@@ -110,7 +110,7 @@ void add_scalars(std::vector<Sweep>& all) {
       for (const bool clamps : {false, true}) add_scalar(all, one, form, clamps, "");
     for (const char* second : {"add", "min", "max"})
       for (const bool clamps : {false, true}) {
-        // With no clamping a result may be beyond 32 bits: there the ISA's is one of 33.
+        // Without saturation a result may exceed 32 bits: the ISA's result has 33.
         if (!clamps && std::string(second) != "add") continue;
         add_scalar(all, one, kForms[0], clamps, second);
         add_scalar(all, one, kForms[3], clamps, second);
@@ -179,7 +179,7 @@ void add_products(std::vector<Sweep>& all) {
 
 // ---- all bytes or halves ------------------------------------------------------------------------
 
-/// Part `index` of two registers: those of the second come after those of the first.
+/// Returns part `index` of two registers. Parts of `b` follow those of `a`.
 wide part_of(u32 a, u32 b, u32 index, u32 count, bool has_sign) {
   const u32 raw = index < count ? a : b;
   const std::string name = (count == 2 ? "h" : "b") + std::to_string(index % count);

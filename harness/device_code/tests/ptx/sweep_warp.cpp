@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ISA on what the lanes of a warp give each other: each lane's answer by the sources of all.
+// Reference for exchanges between the lanes of a warp: each lane's result as a function of the
+// sources of all lanes.
 #include <algorithm>
 
 #include "harness/device_code/tests/ptx/sweep.h"
@@ -27,7 +28,7 @@ void add(std::vector<Sweep>& all, const std::string& text, const char* subject, 
   all.push_back(made);
 }
 
-/// The result, with 2^31 added where the predicate beside it holds.
+/// Returns code for the result, with 2^31 added if the second result, a predicate, is true.
 std::string with_predicate(const std::string& op, const std::string& sources) {
   return "{ .reg .pred q; .reg .b32 t; " + op + " t|q, " + sources +
          "; and.b32 $d, t, 0x7fffffff; @q or.b32 $d, $d, 0x80000000; }";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cubemaps: fetches and gathers by a direction, of each face, format and filter, within faces and
-// across their edges, beside a reference; and surfaces of their faces.
+// Cubemaps: fetches and gathers by direction, for each face, format and filter, within faces and
+// across their edges, compared with a reference; and surfaces of their faces.
 #include <fmt/format.h>
 
 #include "harness/device_code/tests/ptx/texture_reference.h"
@@ -56,7 +56,7 @@ constexpr Face kFaces[] = {
     {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}},   {{0, -1, 0}, {1, 0, 0}, {0, 0, -1}},
     {{0, 0, 1}, {1, 0, 0}, {0, -1, 0}},  {{0, 0, -1}, {-1, 0, 0}, {0, -1, 0}}};
 
-/// The place of a face's coordinates from -1 to 1, also beyond its edges.
+/// Returns the direction for coordinates from -1 to 1 on a face, also beyond its edges.
 Vector place_of(int face, Number s, Number t) {
   return sum(sum(kFaces[face].middle, kFaces[face].s, s), kFaces[face].t, t);
 }
@@ -68,7 +68,7 @@ struct Texel {
   int face, x, y;
 };
 
-/// The texel of another face that is nearest to where one of this face would be.
+/// Returns the texel of another face that is nearest to the position of one beyond this face.
 Texel neighbour(const Texel& beyond, int extent) {
   const Vector at = middle_of(beyond.face, beyond.x, beyond.y, extent);
   Texel nearest{};
@@ -143,7 +143,7 @@ class CubeReference {
   }
 
  private:
-  /// The mean of the three texels that meet at a corner, for the fourth one, which is not there.
+  /// Returns the mean of the three texels at a corner, in place of the missing fourth one.
   Number corner(const Texel& beyond) const {
     const int last = image_.width - 1;
     const int x = std::clamp(beyond.x, 0, last);
@@ -178,7 +178,7 @@ class PtxTextureCube : public OnGpuToo<TextureStage> {
         for (const Number y : {0.1L, 0.7L, 1.5L, 2.8L, 3.3L, 3.8L}) looks_.push_back({face, x, y});
   }
 
-  /// The directions of all looks, each of another length.
+  /// The directions of all fetches, with different lengths.
   std::vector<u32> directions() const {
     std::vector<u32> in;
     for (std::size_t i = 0; i < looks_.size(); ++i) {
@@ -212,7 +212,7 @@ class PtxTextureCube : public OnGpuToo<TextureStage> {
   void compare(const std::string& what, const Image& image, const std::vector<u32>& got,
                Allowed allowed) {
     int wrong = 0;
-    std::string told;
+    std::string message;
     const Number error =
         GetParam() == Backend::gpu ? Reference(image, {}, 0, 0).error(2) : Number{0};
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -225,11 +225,11 @@ class PtxTextureCube : public OnGpuToo<TextureStage> {
       if (Range{want.low - slack, want.high + slack}.distance(found) == 0) continue;
       const Look& at = looks_[i / 4];
       ++wrong;
-      told = fmt::format("face {} at {}, {} channel {}: {}, not {} to {}", at.face, double(at.x),
-                         double(at.y), i % 4, found, double(want.low), double(want.high));
+      message = fmt::format("face {} at {}, {} channel {}: {}, not {} to {}", at.face, double(at.x),
+                            double(at.y), i % 4, found, double(want.low), double(want.high));
     }
     EXPECT_EQ(wrong, 0) << fmt::format("{} format {} x {}: {}", what, int{image.format.channel},
-                                       image.format.channels, told);
+                                       image.format.channels, message);
   }
 
   void check(const std::string& geometry, Format format, const char* way) {
@@ -280,8 +280,8 @@ TEST_P(PtxTextureCube, IsReadAcrossEdges) {
   EXPECT_EQ(compared_, 2 * 5 * (216 + 6 * (36 - 4)) * 4);
 }
 
-/// No document says so: graphics has it that way.
-TEST_P(PtxTextureCube, AtACornerThreeTexelsStandForTheFourth) {
+/// Not documented: graphics APIs define it so.
+TEST_P(PtxTextureCube, ACornerTexelIsTheMeanOfThree) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "no document says what a GPU does";
   const Image image = make_image("cube", {CU_AD_FORMAT_FLOAT, 1});
   compare("corners", image,
@@ -295,7 +295,7 @@ TEST_P(PtxTextureCube, AtACornerThreeTexelsStandForTheFourth) {
   destroy(image);
 }
 
-TEST_P(PtxTextureCube, IntegersAreReadAsTheyAre) {
+TEST_P(PtxTextureCube, IntegersAreReadUnchanged) {
   for (const std::string geometry : kGeometries)
     for (const Format format :
          {Format{CU_AD_FORMAT_UNSIGNED_INT32, 1}, Format{CU_AD_FORMAT_SIGNED_INT8, 4}}) {
@@ -317,7 +317,7 @@ TEST_P(PtxTextureCube, IntegersAreReadAsTheyAre) {
     }
 }
 
-/// The second channel of four texels, from the lower left one against the clock.
+/// The second channel of four texels, counterclockwise from the lower left one.
 TEST_P(PtxTextureCube, IsGathered) {
   for (const std::string geometry : kGeometries)
     for (const bool seamless : {false, true}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers (tld4) of each channel, geometry, format and mode, and offsets of places, beside a
+// Gathers (tld4) of each channel, geometry, format and mode, and offsets, compared with a
 // reference.
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ struct Spot {
     const f32 at = static_cast<f32>(texel) + part;
     return normalized ? at / static_cast<f32>(extent) : at;
   }
-  /// The first of the two texels that it is between.
+  /// Returns the first of the two adjacent texels.
   int first() const { return part < 0.5F ? texel - 1 : texel; }
 };
 
@@ -77,7 +77,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
     return in;
   }
 
-  /// A channel of a texel as a texture reads it, or of the border: numbers by their bits.
+  /// Returns the bits of a channel of a texel or of the border, as a texture reads it.
   static u32 channel_at(const Image& image, const Way& way, int x, int y, int layer, u32 channel,
                         bool as_integer) {
     if (channel >= image.format.channels) return 0;
@@ -94,7 +94,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
     return std::bit_cast<u32>(static_cast<f32>(number));
   }
 
-  /// Compares the four texels of each place, from the lower left one against the clock.
+  /// Compares the four texels of each place, counterclockwise from the lower left one.
   void check(const std::string& geometry, Format format, const Way& way, bool as_integer) {
     const bool is_plane = geometry == "2d";
     const Image image =
@@ -111,7 +111,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
                                              offset);
         const std::vector<u32> got = fetched(module_, name, texture, in);
         int wrong = 0;
-        std::string told;
+        std::string message;
         for (std::size_t i = 0; i < in.size(); ++i) {
           // A channel that the format has not is 0 here, of which no document says anything.
           if (channel >= format.channels && GetParam() == Backend::gpu) continue;
@@ -125,12 +125,12 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
           const bool is_near = !as_integer && got[i] - want + 1 <= 2;
           if (got[i] == want || is_near) continue;
           ++wrong;
-          told = fmt::format("texel {} of thread {} ({}, {}) is {:#x}, not {:#x}", i % 4, thread, x,
-                             y, got[i], want);
+          message = fmt::format("texel {} of thread {} ({}, {}) is {:#x}, not {:#x}", i % 4, thread,
+                                x, y, got[i], want);
         }
         EXPECT_EQ(wrong, 0) << fmt::format("{} mode {} normalized {} format {} x {}: {}", name,
                                            int{way.mode}, way.normalized, int{format.channel},
-                                           format.channels, told);
+                                           format.channels, message);
         ++checked_;
       }
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
@@ -149,7 +149,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
   int checked_ = 0;
 };
 
-TEST_P(PtxTextureGather, GivesFourTexelsAsNumbers) {
+TEST_P(PtxTextureGather, ReturnsFourTexelsAsFloats) {
   for (const char* geometry : kGeometries)
     for (const Format format : {Format{CU_AD_FORMAT_FLOAT, 1}, Format{CU_AD_FORMAT_FLOAT, 4},
                                 Format{CU_AD_FORMAT_HALF, 2}, Format{CU_AD_FORMAT_UNSIGNED_INT8, 4},
@@ -162,7 +162,7 @@ TEST_P(PtxTextureGather, GivesFourTexelsAsNumbers) {
   EXPECT_EQ(checked_, 2 * 5 * 8 * 2 * 12);
 }
 
-TEST_P(PtxTextureGather, GivesFourTexelsAsIntegers) {
+TEST_P(PtxTextureGather, ReturnsFourTexelsAsIntegers) {
   for (const char* geometry : kGeometries)
     for (const Format format :
          {Format{CU_AD_FORMAT_UNSIGNED_INT32, 1}, Format{CU_AD_FORMAT_SIGNED_INT32, 4},
@@ -172,7 +172,7 @@ TEST_P(PtxTextureGather, GivesFourTexelsAsIntegers) {
 }
 
 /// A place with an offset is that of this many texels further on.
-TEST_P(PtxTextureGather, AnOffsetMovesAPlace) {
+TEST_P(PtxTextureGather, AnOffsetMovesACoordinate) {
   int compared = 0;
   for (const std::string geometry : {"1d", "2d", "3d", "a1d", "a2d"}) {
     const Image image = make_image(geometry, {CU_AD_FORMAT_FLOAT, 1});
@@ -209,7 +209,7 @@ TEST_P(PtxTextureGather, AnOffsetMovesAPlace) {
 }
 
 /// By number: the texel is another one, or 0 outside.
-TEST_P(PtxTextureGather, AnOffsetIsAddedToANumber) {
+TEST_P(PtxTextureGather, AnOffsetIsAddedToAnIndex) {
   const Image image = make_image("2d", {CU_AD_FORMAT_FLOAT, 1});
   const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, false}, 0);
   const std::vector<u32> got =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mipmapped textures: levels by their number, by gradients and by no word at all, in each geometry
-// and filter, beside a reference.
+// Mipmapped textures: levels given by number, by gradients or by default, for each geometry and
+// filter, compared with a reference.
 #include <fmt/format.h>
 
 #include "harness/device_code/tests/ptx/texture_reference.h"
@@ -53,7 +53,7 @@ std::string all_kernels() {
          "st.global.v4.u32 [%o], {%a, %b, %c, %d};\nret;\n}\n";
 }
 
-/// How the levels of a texture are chosen.
+/// The way in which the level of a texture is chosen.
 struct Chosen {
   bool blends;  ///< Between two levels.
   f32 bias = 0;
@@ -74,7 +74,7 @@ class PtxTextureLevel : public OnGpuToo<TextureStage> {
     if (library != nullptr) module_ = load(all_kernels());
   }
 
-  /// Levels of 16 by 8, 8 by 4 and so on, for what there is of them; layers stay.
+  /// Levels of 16 by 8, 8 by 4 and so on, in the existing dimensions; layers are kept.
   Pyramid make_pyramid(const std::string& geometry, Format format) const {
     CUDA_ARRAY3D_DESCRIPTOR shape{16, 0, 0, format.channel, format.channels, 0};
     const bool is_layered = geometry[0] == 'a';
@@ -145,7 +145,7 @@ class PtxTextureLevel : public OnGpuToo<TextureStage> {
     return in;
   }
 
-  /// The numbers that are allowed of one level.
+  /// The allowed values of one level.
   Range on_level(const Image& level, const Way& way, int layer, u32 channel, const u32* coordinates,
                  int axes) const {
     Number x[3];
@@ -180,7 +180,7 @@ class PtxTextureLevel : public OnGpuToo<TextureStage> {
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
     const int last = static_cast<int>(pyramid.levels.size()) - 1;
     int wrong = 0;
-    std::string told;
+    std::string message;
     for (std::size_t i = 0; i < got.size(); i += 4) {
       Number level = level_of(i / 4) + chosen.bias;
       level = std::clamp<Number>(level, chosen.least, std::min<Number>(chosen.most, last));
@@ -199,13 +199,13 @@ class PtxTextureLevel : public OnGpuToo<TextureStage> {
         ++compared_;
         if (Range{want.low - slack, want.high + slack}.distance(found) == 0) continue;
         ++wrong;
-        told = fmt::format("thread {} level {} channel {}: {}, not {} to {}", i / 4, double(level),
-                           channel, found, double(want.low), double(want.high));
+        message = fmt::format("thread {} level {} channel {}: {}, not {} to {}", i / 4,
+                              double(level), channel, found, double(want.low), double(want.high));
       }
     }
     EXPECT_EQ(wrong, 0) << fmt::format("{} linear {} blends {} bias {} clamps {} {}: {}", name,
                                        way.linear, chosen.blends, chosen.bias, chosen.least,
-                                       chosen.most, told);
+                                       chosen.most, message);
   }
 
   CUmodule module_ = nullptr;
@@ -239,7 +239,7 @@ TEST_P(PtxTextureLevel, IsChosenByItsNumber) {
   EXPECT_EQ(compared_, 5 * 7 * 2 * 120);
 }
 
-TEST_P(PtxTextureLevel, OfEachFormatIsFiltered) {
+TEST_P(PtxTextureLevel, EachFormatIsFiltered) {
   const std::vector<u32> in = places(120);
   std::vector<u32> how;
   for (std::size_t i = 0; i < 120; ++i)
@@ -255,7 +255,7 @@ TEST_P(PtxTextureLevel, OfEachFormatIsFiltered) {
   EXPECT_EQ(compared_, 3 * 2 * 120 * 4);
 }
 
-/// Where no level is named it is the first.
+/// The default level is the first.
 TEST_P(PtxTextureLevel, IsTheFirstByDefault) {
   const std::vector<u32> in = places(120);
   for (const std::string geometry : kGeometries) {
@@ -292,7 +292,7 @@ TEST_P(PtxTextureLevel, IsChosenByTheLongerGradient) {
   EXPECT_EQ(compared_, 5 * 2 * 72);
 }
 
-TEST_P(PtxTextureLevel, HasTexelsByNumber) {
+TEST_P(PtxTextureLevel, IsFetchedByTexelIndex) {
   const Pyramid pyramid = make_pyramid("2d", {CU_AD_FORMAT_FLOAT, 1});
   const CUtexObject texture = make(pyramid, {CU_TR_ADDRESS_MODE_CLAMP, true, false}, {false});
   std::vector<u32> in;
@@ -307,7 +307,7 @@ TEST_P(PtxTextureLevel, HasTexelsByNumber) {
     const int x = static_cast<int>(in[i + 1]);
     const int y = static_cast<int>(in[i + 2]);
     const bool is_inside = x < level.width && y < level.height;
-    // A GPU has the nearest texel, where coordinates are normalized; no document says so.
+    // A GPU reads the nearest texel if coordinates are normalized; this is not documented.
     if (!is_inside && GetParam() == Backend::gpu) continue;
     ASSERT_EQ(std::bit_cast<f32>(got[i]), is_inside ? read<f32>(level.texel(x, y, 0)) : 0)
         << "level " << how[i] << " at " << x << ", " << y;
@@ -317,7 +317,7 @@ TEST_P(PtxTextureLevel, HasTexelsByNumber) {
 }
 
 /// A view of two levels, of which the first is level 0, also to clamps.
-TEST_P(PtxTextureLevel, AViewHasSomeOfTheLevels) {
+TEST_P(PtxTextureLevel, AViewSelectsLevels) {
   Pyramid pyramid = make_pyramid("2d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
   CUDA_RESOURCE_VIEW_DESC view{};
   view.format = CU_RES_VIEW_FORMAT_UINT_1X32;

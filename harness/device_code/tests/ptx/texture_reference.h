@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference: a texture's fetch, written from the formulas of the programming guide, *Texture
-// fetching*, in another way than the device's.
+// Reference: texture fetches, written from the formulas of the programming guide, *Texture
+// fetching*, independently of the device's implementation.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ inline int place(int i, int extent, CUaddress_mode mode, bool normalized) {
   return place(i < 0 ? -1 - i : 2 * extent - 1 - i, extent, mode, true);
 }
 
-/// The texel that stands for those outside, as the texture is made.
+/// The texel read in place of those outside, by the address modes of the texture.
 inline constexpr f32 kBorder[4] = {0.6F, -3, 7, 0.5F};
 
 /// How a texture is made to be read so.
@@ -130,7 +130,7 @@ struct Range {
 /// One channel of a fetch: nested sums, one axis in the other.
 class Reference {
  public:
-  /// `layer` is -1 where there are no layers.
+  /// `layer` is -1 if there are no layers.
   Reference(const Image& image, Way way, int layer, u32 channel)
       : image_(image), way_(way), layer_(layer), channel_(channel) {}
 

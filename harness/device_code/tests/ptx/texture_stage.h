@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TextureStage: textures and surfaces that modules in PTX read and write, with what their texels
-// are.
+// TextureStage: textures and surfaces that PTX modules read and write, and their texels.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +22,7 @@ inline std::string coordinates_of(const std::string& geometry) {
   if (geometry == "acube") return "{%l, %x, %y, %z}";
   return geometry == "a1d" ? "{%l, %x}" : "{%l, %x, %y, %y}";
 }
-/// How many of the coordinates it has.
+/// Number of its coordinates.
 inline int axes_of(const std::string& geometry) {
   return geometry.ends_with("cube") ? 3 : geometry[geometry.size() - 2] - '0';
 }
@@ -43,7 +42,7 @@ inline std::string fetch_kernel(const std::string& name, const std::string& what
       name, what, coordinates_of(geometry), behind);
 }
 
-/// A place within [0, last] as a surface's boundary has it, or -1 for none.
+/// Returns the coordinate within [0, last] by a surface's boundary mode, or -1 for none.
 inline int bounded(int at, int last, const std::string& boundary) {
   if (at >= 0 && at <= last) return at;
   return boundary == "zero" ? -1 : std::clamp(at, 0, last);
@@ -92,7 +91,7 @@ class TextureStage : public PtxStage {
     EXPECT_EQ(AFTERLIFE_CU(cuArray3DCreate_v2)(&array, &wanted), CUDA_SUCCESS);
     return filled(array, wanted);
   }
-  /// An array that there is, filled in the same way; what with, `seed` decides.
+  /// Fills an existing array in the same way, with values that depend on `seed`.
   Image filled(CUarray array, const CUDA_ARRAY3D_DESCRIPTOR& shape, u32 seed = 12345) const {
     Image made;
     made.array = array;
@@ -126,7 +125,7 @@ class TextureStage : public PtxStage {
   void destroy(const Image& image) const {
     EXPECT_EQ(AFTERLIFE_CU(cuArrayDestroy)(image.array), CUDA_SUCCESS);
   }
-  /// The words that the threads of a fetch_kernel() get.
+  /// The arguments of the threads of a fetch_kernel().
   std::vector<u32> fetched(CUmodule module, const std::string& kernel, CUtexObject texture,
                            const std::vector<u32>& in) const {
     const CUdeviceptr source = copy_of(in);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texture instructions of each geometry, format, mode and filter, beside the reference.
+// Texture instructions for each geometry, format, mode and filter, compared with the reference.
 #include <fmt/format.h>
 
 #include "harness/device_code/tests/ptx/texture_reference.h"
@@ -30,11 +30,11 @@ std::vector<f32> places(bool normalized) {
           0.61F, 0.875F, 0.998F, 1,     1.05F, 1.26F, 1.77F,   2,    2.62F, 3.3F};
 }
 
-/// Answers that are wrong: how many, and the worst.
+/// Wrong results: their number, and the worst.
 struct Differences {
   int count = 0;
   Number worst = 0;
-  std::string told;
+  std::string message;
 
   template <class Place>
   void add(f32 found, Range want, Place place) {
@@ -43,8 +43,8 @@ struct Differences {
     ++count;
     if (distance <= worst) return;
     worst = distance;
-    told = fmt::format("{}: {}, not {} to {}", place(), found, static_cast<double>(want.low),
-                       static_cast<double>(want.high));
+    message = fmt::format("{}: {}, not {} to {}", place(), found, static_cast<double>(want.low),
+                          static_cast<double>(want.high));
   }
 };
 
@@ -101,16 +101,16 @@ class PtxTexture : public OnGpuToo<TextureStage> {
       }
       ++compared_;
     }
-    std::string told;
+    std::string message;
     for (std::size_t channel = 0; channel < 4; ++channel)
       if (const Differences& one = differences[channel]; one.count != 0)
-        told +=
-            fmt::format("\n  channel {}: {} wrong, the worst at {}", channel, one.count, one.told);
-    if (!told.empty())
+        message += fmt::format("\n  channel {}: {} wrong, the worst at {}", channel, one.count,
+                               one.message);
+    if (!message.empty())
       ADD_FAILURE() << fmt::format(
           "{} mode {} normalized {} linear {} format {} x {}, {} fetches:{}", geometry,
           int{way.mode}, way.normalized, way.linear, int{image.format.channel},
-          image.format.channels, got.size() / 4, told);
+          image.format.channels, got.size() / 4, message);
   }
 
   /// A GPU filters one dimension as two, of which the second is half outside: half of the number is
@@ -145,7 +145,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
     const std::string kernel =
         fmt::format("fetch_2d_{}32_{}32", format.channels == 2 ? 's' : 'u', by_number ? 's' : 'f');
     const std::vector<u32> got = fetched(module_, kernel, texture, in);
-    std::string told;
+    std::string message;
     for (std::size_t i = 0; i < in.size(); i += 4)
       for (u32 c = 0; c < 4; ++c) {
         const int x = static_cast<int>(i / 4 % 10) - 2;
@@ -153,13 +153,13 @@ class PtxTexture : public OnGpuToo<TextureStage> {
         const u32 want =
             integer_around(image, x, y, c, by_number ? CU_TR_ADDRESS_MODE_BORDER : mode,
                            by_number ? 0 : integer_border(format.channel, c));
-        if (got[i + c] != want && told.size() < 200)
-          told += fmt::format("\n  at {}, {} channel {} is {:#x}, not {:#x}", x, y, c, got[i + c],
-                              want);
+        if (got[i + c] != want && message.size() < 200)
+          message += fmt::format("\n  at {}, {} channel {} is {:#x}, not {:#x}", x, y, c,
+                                 got[i + c], want);
       }
-    if (!told.empty())
+    if (!message.empty())
       ADD_FAILURE() << fmt::format("{} mode {} format {} x {}:{}", kernel, int{mode},
-                                   int{format.channel}, format.channels, told);
+                                   int{format.channel}, format.channels, message);
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
     destroy(image);
   }
@@ -168,7 +168,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
   int compared_ = 0;
 };
 
-TEST_P(PtxTexture, NumbersOfEachFormatAreFilteredAsDocumented) {
+TEST_P(PtxTexture, EachFormatIsFilteredAsDocumented) {
   for (const CUarray_format channel :
        {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
         CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT})
@@ -185,7 +185,7 @@ TEST_P(PtxTexture, EachGeometryIsReadAsDocumented) {
 }
 
 /// Integers as they are, by a place and by a number.
-TEST_P(PtxTexture, IntegersAreReadAsTheyAre) {
+TEST_P(PtxTexture, IntegersAreReadUnchanged) {
   for (const CUarray_format channel :
        {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
         CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32})
@@ -196,7 +196,7 @@ TEST_P(PtxTexture, IntegersAreReadAsTheyAre) {
 }
 
 /// The guide has 8 bits for a fraction, and does not say how the rest goes.
-TEST_P(PtxTexture, AWeightIsTheNearestOfEightBits) {
+TEST_P(PtxTexture, AWeightIsRoundedToEightBits) {
   const Image image = make_image("1d", {CU_AD_FORMAT_FLOAT, 1});
   const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, true}, 0);
   constexpr std::size_t kCount = 1024;
@@ -222,7 +222,7 @@ TEST_P(PtxTexture, AWeightIsTheNearestOfEightBits) {
   EXPECT_EQ(nearest, int{kCount}) << cut << " are cut" << others;
 }
 
-TEST_P(PtxTexture, ACoordinateThatIsNoNumberIsThatOfTheFirstTexel) {
+TEST_P(PtxTexture, ANanCoordinateReadsTheFirstTexel) {
   const Image image = make_image("1d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
   const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, false}, 0);
   const std::vector<u32> got =
@@ -251,7 +251,7 @@ std::vector<CUDA_RESOURCE_VIEW_DESC> views_of_layers() {
   return made;
 }
 
-TEST_P(PtxTexture, AViewHasSomeOfTheLayers) {
+TEST_P(PtxTexture, AViewSelectsLayers) {
   const Image image = make_image("a1d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
   CUDA_RESOURCE_DESC resource{};
   resource.res.array.hArray = image.array;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs whose kernels in PTX read textures and surfaces: what they are reported, and how they
-// end.
+// Programs whose PTX kernels read textures and surfaces: their results and their errors.
 #include <gmock/gmock.h>
 
 #include "harness/device_code/tests/ptx/program_stage.h"
@@ -16,7 +15,7 @@ class PtxTextureProgram : public ProgramStage<TextureStage> {
   PtxTextureProgram() : ProgramStage("textures.ptx") {}
 };
 
-TEST_F(PtxTextureProgram, ReadsByNumberAndByPlace) {
+TEST_F(PtxTextureProgram, ReadsByTexelIndexAndByCoordinate) {
   const Image image = make_image("2d", {CU_AD_FORMAT_FLOAT, 1});
   const CUtexObject texture = make_texture(image.array);
   const CUdeviceptr out = copy_of(std::vector<f32>(3));
@@ -30,7 +29,7 @@ TEST_F(PtxTextureProgram, ReadsByNumberAndByPlace) {
   release(out);
 }
 
-TEST_F(PtxTextureProgram, AsksForExtents) {
+TEST_F(PtxTextureProgram, QueriesExtents) {
   const Image plain = make_image("3d", {CU_AD_FORMAT_FLOAT, 1}, CUDA_ARRAY3D_SURFACE_LDST);
   const Image layered = make_image("a2d", {CU_AD_FORMAT_FLOAT, 1});
   CUDA_TEXTURE_DESC sampling{};
@@ -46,7 +45,7 @@ TEST_F(PtxTextureProgram, AsksForExtents) {
   release(out);
 }
 
-TEST_F(PtxTextureProgram, ATextureOfADestroyedArrayIsToldWithItsKernel) {
+TEST_F(PtxTextureProgram, AReadOfADestroyedArrayNamesTheKernel) {
   const Image image = make_image("2d", {CU_AD_FORMAT_FLOAT, 1});
   const CUtexObject texture = make_texture(image.array);
   destroy(image);
@@ -61,7 +60,7 @@ TEST_F(PtxTextureProgram, ATextureOfADestroyedArrayIsToldWithItsKernel) {
   release(out);
 }
 
-TEST_F(PtxTextureProgram, AnAccessOutsideOfASurfaceEndsTheKernel) {
+TEST_F(PtxTextureProgram, AnAccessOutsideASurfaceEndsTheKernel) {
   const Image image = make_image("2d", {CU_AD_FORMAT_UNSIGNED_INT8, 4}, CUDA_ARRAY3D_SURFACE_LDST);
   const CUsurfObject surface = make_surface(image.array);
   expect_end(CUDA_SUCCESS, "", "copy_in_surface", surface, 0, 16);
@@ -72,7 +71,7 @@ TEST_F(PtxTextureProgram, AnAccessOutsideOfASurfaceEndsTheKernel) {
   expect_end(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address", "copy_in_surface", surface, 2, 0);
 }
 
-TEST_F(PtxTextureProgram, ADirectionIntoWhatIsNoCubeEndsTheKernel) {
+TEST_F(PtxTextureProgram, ACubeReadOfAnotherTextureEndsTheKernel) {
   const CUtexObject texture = make_texture(make_image("2d", {CU_AD_FORMAT_FLOAT, 1}).array);
   const CUdeviceptr out = copy_of(std::vector<f32>(4));
   expect_end(CUDA_ERROR_LAUNCH_FAILED,
@@ -81,7 +80,7 @@ TEST_F(PtxTextureProgram, ADirectionIntoWhatIsNoCubeEndsTheKernel) {
   release(out);
 }
 
-TEST_F(PtxTextureProgram, AReductionWantsTexelsOfItsSize) {
+TEST_F(PtxTextureProgram, AReductionRequiresTexelsOfItsSize) {
   const auto reduce = [&](CUarray_format channel, u32 channels, const char* words,
                           CUresult error = CUDA_ERROR_LAUNCH_FAILED) {
     const Image image = make_image("1d", {channel, channels}, CUDA_ARRAY3D_SURFACE_LDST);
@@ -93,7 +92,7 @@ TEST_F(PtxTextureProgram, AReductionWantsTexelsOfItsSize) {
   reduce(CU_AD_FORMAT_SIGNED_INT32, 1, "", CUDA_SUCCESS);
 }
 
-TEST_F(PtxTextureProgram, AReductionOutsideOfASurfaceEndsTheKernel) {
+TEST_F(PtxTextureProgram, AReductionOutsideASurfaceEndsTheKernel) {
   const Image image = make_image("1d", {CU_AD_FORMAT_SIGNED_INT32, 1}, CUDA_ARRAY3D_SURFACE_LDST);
   const CUsurfObject surface = make_surface(image.array);
   expect_end(CUDA_ERROR_LAUNCH_FAILED, "crash trap used:add_to_texel outside of the surface",
@@ -103,7 +102,7 @@ TEST_F(PtxTextureProgram, AReductionOutsideOfASurfaceEndsTheKernel) {
   expect_end(CUDA_SUCCESS, "", "store_texel", surface, 4);
 }
 
-TEST_F(PtxTextureProgram, WhatIsNotTranslatedIsNamed) {
+TEST_F(PtxTextureProgram, AnUntranslatedInstructionIsNamed) {
   const CUtexObject texture = make_texture(make_image("2d", {CU_AD_FORMAT_FLOAT, 1}).array);
   const CUdeviceptr out = copy_of(std::vector<f32>(4));
   expect_end(CUDA_ERROR_LAUNCH_FAILED,

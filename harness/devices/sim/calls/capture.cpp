@@ -74,19 +74,19 @@ CUresult Calls::cuStreamGetCaptureInfo_v3(CUstream on, CUstreamCaptureStatus* st
   if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return CUDA_SUCCESS;
   const Capture& capture = *stream->capture;
   const std::vector<GraphEdge>& tail = stream->capture->branch_of(*stream).tail;
-  stream->told_nodes.clear();
-  stream->told_data.clear();
+  stream->returned_nodes.clear();
+  stream->returned_data.clear();
   bool lossy = false;
   for (const GraphEdge& edge : tail) {
-    stream->told_nodes.push_back(edge.from->as<CUgraphNode>());
-    stream->told_data.push_back(edge.data);
+    stream->returned_nodes.push_back(edge.from->as<CUgraphNode>());
+    stream->returned_data.push_back(edge.data);
     lossy |= has_data(edge);
   }
   if (dependencies != nullptr && data == nullptr && lossy) return CUDA_ERROR_LOSSY_QUERY;
   if (id != nullptr) *id = capture.id;
   if (graph != nullptr) *graph = capture.graph->as<CUgraph>();
-  if (dependencies != nullptr) *dependencies = stream->told_nodes.data();
-  if (data != nullptr) *data = stream->told_data.data();
+  if (dependencies != nullptr) *dependencies = stream->returned_nodes.data();
+  if (data != nullptr) *data = stream->returned_data.data();
   if (count != nullptr) *count = tail.size();
   return CUDA_SUCCESS;
 }

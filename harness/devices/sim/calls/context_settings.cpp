@@ -113,7 +113,7 @@ CUresult Calls::cuCtxSetLimit(CUlimit limit, size_t value) {
   return CUDA_SUCCESS;
 }
 
-// ---- preferences and marks, which change nothing ----------------------------------------------
+// ---- cache preferences and profiler marks, without effect -------------------------------------
 
 bool is_cache_config(CUfunc_cache config) {
   return config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL;

@@ -142,8 +142,9 @@ CUresult Calls::cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
 CUresult Calls::cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsigned flags) {
   if (address == nullptr || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
     return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult told = sim.processes().open_failures().next(sim.world()); told != CUDA_SUCCESS)
-    return told;
+  if (const CUresult injected = sim.processes().open_failures().next(sim.world());
+      injected != CUDA_SUCCESS)
+    return injected;
   std::uint32_t exported = 0;
   if (const CUresult error = find_exported(sim, handle, exported); error != CUDA_SUCCESS)
     return error;

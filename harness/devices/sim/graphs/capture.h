@@ -80,7 +80,7 @@ class Captures {
 
   // ---- captured work ----
 
-  /// Checks whether a node of this type may be added, for a call that first creates something else.
+  /// Checks whether a node of this type may be added. For calls that create another object first.
   CUresult admit_node(Stream& stream, CUgraphNodeType type);
   CUresult add(Stream& stream, const NodeParams& params,
                const KernelAttributes& attributes = kDefaultAttributes);

@@ -166,10 +166,10 @@ void afterlife_fail_assertion(std::uint64_t message, std::uint64_t file, std::ui
                               std::uint64_t function) {
   using namespace harness::devices;
   const std::uint32_t* at = afterlife_special_registers;
-  const std::string told = fmt::format(
+  const std::string report = fmt::format(
       "{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text_at(file),
       line, text_at(function), at[3], at[4], at[5], at[0], at[1], at[2], text_at(message));
-  std::fwrite(told.data(), 1, told.size(), stderr);
+  std::fwrite(report.data(), 1, report.size(), stderr);
   harness::crash_here({kStopAssertion, "", AFTERLIFE_CODE});
 }
 

@@ -58,7 +58,7 @@ std::uint64_t PointerShadow::far_offset(std::uint64_t address) const {
   return aliases_[offset / kAliasBytes] + offset % kAliasBytes;
 }
 
-// ---- memory of the host's ---------------------------------------------------------------------
+// ---- host memory ------------------------------------------------------------------------------
 
 PointerShadow::HostWords::HostWords(AddressRange range)
     : range_(range), words_(reserve(range.high - range.low)) {}

@@ -348,7 +348,7 @@ void Provenance::tell_launch(Fault& fault, std::uintptr_t code) const {
 /// Returns the kind that is reported. All device memory is the same for a kernel, except for graph
 /// memory (which has addresses without an allocation), arrays (which have no address), and memory
 /// that a kernel allocated.
-static Label told_kind(Label kind) {
+static Label reported_kind(Label kind) {
   constexpr Label kOfItself[] = {"graph memory", "CUDA array", kHeapMemory};
   if (kind.view().starts_with("memory region")) return kind;  // A suballocator's region.
   return std::ranges::find(kOfItself, kind) != std::end(kOfItself) ? kind : Label("device memory");
@@ -377,7 +377,7 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
   reported_.push_back({kind, id});
   Fault fault = ledger_.describe(kind, id);
   fault.fatal = kind != FaultKind::recycled_use && object.empty();
-  fault.object_kind = object.empty() ? told_kind(fault.object_kind) : object;
+  fault.object_kind = object.empty() ? reported_kind(fault.object_kind) : object;
   const auto offset_in = [&](BirthId life) {
     return (address - ledger_.life(life).address) % memory_.period();
   };

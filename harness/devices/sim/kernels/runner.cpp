@@ -251,13 +251,13 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
 /// sites learn no ranges, because the sanitizer must see each access.
 static void surround(KernelRunner::State& state) {
   const Launch& launch = *state.launch;
-  KernelSurroundings& told = state.launch->surroundings;
-  told.registers = afterlife_special_registers;
-  told.shared = dynamic_shared_memory();
-  told.shared_bytes = launch.all_shared_bytes();
-  told.dynamic_shared = Launch::dynamic_shared(*launch.entry);
-  told.words = &state.words;
-  told.grid = launch.is_cooperative ? reinterpret_cast<std::uint64_t>(&grid_memory()) : 0;
+  KernelSurroundings& surroundings = state.launch->surroundings;
+  surroundings.registers = afterlife_special_registers;
+  surroundings.shared = dynamic_shared_memory();
+  surroundings.shared_bytes = launch.all_shared_bytes();
+  surroundings.dynamic_shared = Launch::dynamic_shared(*launch.entry);
+  surroundings.words = &state.words;
+  surroundings.grid = launch.is_cooperative ? reinterpret_cast<std::uint64_t>(&grid_memory()) : 0;
   state.words = {access_state.device.low, access_state.device.bytes,
                  state.provenance.shadow().shift(),
                  state.provenance.shadow().stored_word(launch.authority)};

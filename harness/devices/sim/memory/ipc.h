@@ -35,7 +35,7 @@ struct IpcName {
   std::uint32_t process = 0;  ///< The number of the process, under the same condition.
   std::uint32_t birth = 0;
   std::uint32_t place = 0;  ///< Index of the block, or number of the event.
-                            ///< 0 if `process` is the process of the birth.
+                            ///< 0 if `process` created it.
 };
 
 /// The words of a handle: the content, combined differently in each word after the first.

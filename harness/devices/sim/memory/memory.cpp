@@ -324,7 +324,7 @@ void Memory::look_through(const Block& mapping, BlockRef& here) const {
   here.bytes = std::min(here.bytes, resident.bytes);
 }
 
-// ---- memory of the host's ---------------------------------------------------------------------
+// ---- host memory ------------------------------------------------------------------------------
 
 std::uint32_t Memory::register_host(std::uint64_t address, std::uint64_t bytes) {
   const auto index = static_cast<std::uint32_t>(blocks_.size());

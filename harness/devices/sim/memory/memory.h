@@ -80,7 +80,7 @@ struct Block {
   Context* context = nullptr;  ///< The context with which it ends; null for pool memory.
   Pool* pool = nullptr;
   GraphMemory* graph = nullptr;  ///< Its graph memory, which has many lifetimes.
-  StreamPoint given_at;          ///< The allocation, if it reuses storage: no free may precede it.
+  StreamPoint given_at;          ///< The allocation, if it reuses storage. It precedes every free.
   StreamPoint freed_at;
   OrderPoint freed_order;
   std::uint32_t use_count = 0;     ///< Number of uses by work; counted while races are detected.

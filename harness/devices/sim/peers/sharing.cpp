@@ -33,7 +33,7 @@ void Sharing::begin() {
   lines_.clear();
   origins_.clear();
   uses_.clear();
-  told_.clear();
+  reported_.clear();
   undone_.clear();
 }
 
@@ -314,10 +314,10 @@ void Sharing::hear() {
 void Sharing::tell() {
   if (!is_on_) return;
   const Clock& known = sim_.data_races().caller();
-  if (!uses_.empty() || !told_.includes(known)) {
+  if (!uses_.empty() || !reported_.includes(known)) {
     const PeerNews news = peers->exchange(uses_, to_peers(known));
     uses_.clear();
-    told_ = known;
+    reported_ = known;
     apply(news, true);
   }
   std::erase_if(undone_, [](const Undone& record) {
@@ -341,7 +341,7 @@ void Sharing::apply(const PeerNews& news, bool judges) {
   for (const PeerEnd& end : news.ended) end_elsewhere(end);
   const Clock known = from_peers(news.known);
   sim_.data_races().host_saw(known);
-  told_.join(known);
+  reported_.join(known);
 }
 
 /// The memory of a process that was killed stays valid in processes that have opened it.

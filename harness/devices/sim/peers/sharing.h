@@ -122,7 +122,7 @@ class Sharing final : public UseListener {
   std::map<Key, LineIndex> lines_;             ///< Lines of other processes.
   std::map<LineIndex, Key> origins_;           ///< The reverse of `lines_`.
   std::vector<PeerUse> uses_;                  ///< Not sent yet.
-  Clock told_;                                 ///< Work up to here was reported as waited for.
+  Clock reported_;                             ///< Work up to here was reported as waited for.
   std::vector<Undone> undone_;                 ///< Records of this process whose work is not done.
 };
 

@@ -241,13 +241,13 @@ void DataRaces::host_wrote(std::uint32_t block, const OrderedUse& by) {
 void DataRaces::freed(std::uint32_t block, const OrderedUse& by) {
   if (by.at.line == kNoLine) read_log();  // With a single line, the free comes last.
   Uses& uses = uses_of(block);
-  bool told = false;
+  bool reported = false;
   for (const LastUse& last : uses.last) {
     if (comes_before(last.at, by)) continue;
     report_end(block, by, last, "nothing orders the free after the use");
-    told = true;
+    reported = true;
   }
-  if (!told && uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
+  if (!reported && uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
     report_end(block, by, allocation_of(uses), "nothing orders the free after the allocation");
 }
 

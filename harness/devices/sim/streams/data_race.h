@@ -176,7 +176,7 @@ class DataRaces {
   struct PassedWait {
     OrderPoint at;
     Clock done;
-    bool is_of_others = false;  ///< It may have waited for any work of other processes.
+    bool is_of_others = false;  ///< It may also order any work of other processes.
   };
   /// The known uses of a block. Kept from run to run to reuse the storage.
   struct Uses {

@@ -75,7 +75,7 @@ class HostKnowledge final : public EdgeListener {
     const void* place = nullptr;
     std::uint32_t run = 0;  ///< Entries of other runs are free.
     Stamp stamp = kNothing;
-    Knower knower = kNobody;  ///< A task that knows all of it, and so needs no comparison.
+    Knower knower = kNobody;  ///< A task that knows all of it, so that no comparison is needed.
     /// Returns whether this is the entry of that place.
     bool is(const void* its_place, std::uint32_t its_run) const {
       return place == its_place && run == its_run;

@@ -53,11 +53,11 @@ class Stream final : public Engine, public Object {
                              ///< submitted.
   std::size_t head = 0;
   std::uint16_t engine = kNoEngine;
-  bool ready = false;                   ///< Whether the scheduler knows that it can advance.
-  bool calling = false;                 ///< Whether one of its host functions is running.
-  Capture* capture = nullptr;           ///< The capture that converts its work to nodes.
-  std::vector<CUgraphNode> told_nodes;  ///< The nodes that cuStreamGetCaptureInfo returned.
-  std::vector<CUgraphEdgeData> told_data;
+  bool ready = false;                       ///< Whether the scheduler knows that it can advance.
+  bool calling = false;                     ///< Whether one of its host functions is running.
+  Capture* capture = nullptr;               ///< The capture that converts its work to nodes.
+  std::vector<CUgraphNode> returned_nodes;  ///< The nodes that cuStreamGetCaptureInfo returned.
+  std::vector<CUgraphEdgeData> returned_data;
   LineIndex line = kNoLine;
   Clock clock;  ///< Everything that precedes the next piece of work, by the program's order.
 

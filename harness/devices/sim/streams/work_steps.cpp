@@ -194,7 +194,8 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   return false;
 }
 
-/// If a stale use meets a block made of parts of freed blocks, fills in which block, and where.
+/// If a stale use hits a block made of parts of freed blocks, adds the block and the offset to the
+/// fault.
 void WorkSteps::tell_parts(Fault& fault, const Place& place, std::uint64_t bytes) const {
   const std::uint32_t index = sim_.memory().living_of_parts(place.address, place.address + bytes);
   if (index == 0) return;

@@ -83,7 +83,7 @@ bool TexelFormat::is_signed() const {
          channel == CU_AD_FORMAT_SIGNED_INT32;
 }
 
-/// The digits of an f32 that half precision does not have.
+/// The bits of an f32 mantissa beyond half precision.
 static constexpr std::uint32_t kBelowHalf = 0x1fff;
 
 float TexelFormat::held(float number) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArrayStage: arrays, textures and surfaces that tests begin with.
+// ArrayStage: arrays, textures and surfaces for tests.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ inline CUDA_RESOURCE_DESC linear_resource(CUdeviceptr address, std::size_t bytes
   return resource;
 }
 
-/// A texture that clamps coordinates and reads the nearest texel, unless told otherwise.
+/// A texture that by default clamps coordinates and reads the nearest texel.
 inline CUDA_TEXTURE_DESC clamped(CUfilter_mode filter = CU_TR_FILTER_MODE_POINT,
                                  unsigned flags = 0) {
   CUDA_TEXTURE_DESC sampling{};

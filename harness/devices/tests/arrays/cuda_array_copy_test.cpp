@@ -16,7 +16,7 @@ class CudaArrayCopy : public OnEveryDevice {};
 
 // ---- one row ----------------------------------------------------------------------------------
 
-TEST_P(CudaArrayCopy, OfOneRowIsCopiedToAndFrom) {
+TEST_P(CudaArrayCopy, AOneRowArrayIsCopiedToAndFrom) {
   run([] {
     const std::vector<int> values = numbers(8);
     const CUarray array = make_array(8);
@@ -33,7 +33,7 @@ TEST_P(CudaArrayCopy, OfOneRowIsCopiedToAndFrom) {
   expect_no_fault();
 }
 
-TEST_P(CudaArrayCopy, OfOneRowIsCopiedInAStream) {
+TEST_P(CudaArrayCopy, AOneRowArrayIsCopiedInAStream) {
   run([] {
     const std::vector<int> values = numbers(8);
     const CUarray array = make_array(8);
@@ -47,7 +47,7 @@ TEST_P(CudaArrayCopy, OfOneRowIsCopiedInAStream) {
   expect_no_fault();
 }
 
-TEST_P(CudaArrayCopy, IsCopiedByBytesWithinItsRow) {
+TEST_P(CudaArrayCopy, CopiesAreInBytesWithinARow) {
   run([] {
     std::array<int, 16> values{};
     const CUarray array = make_array(8);
@@ -68,7 +68,7 @@ TEST_P(CudaArrayCopy, IsCopiedByBytesWithinItsRow) {
 
 // ---- rows and slices --------------------------------------------------------------------------
 
-TEST_P(CudaArrayCopy, IsCopiedByRows) {
+TEST_P(CudaArrayCopy, RowsAreCopied) {
   run([] {
     const CUarray array = make_array(4, 3);
     fill_array(array, numbers(12), 4);
@@ -83,7 +83,7 @@ TEST_P(CudaArrayCopy, IsCopiedByRows) {
   expect_no_fault();
 }
 
-TEST_P(CudaArrayCopy, IsCopiedByRowsInAStreamFromPinnedMemory) {
+TEST_P(CudaArrayCopy, RowsAreCopiedInAStreamFromPinnedMemory) {
   run([] {
     void* pinned = nullptr;
     CUDA_OK(cuMemAllocHost_v2(&pinned, 48));
@@ -111,7 +111,7 @@ TEST_P(CudaArrayCopy, IsCopiedByRowsInAStreamFromPinnedMemory) {
   expect_no_fault();
 }
 
-TEST_P(CudaArrayCopy, IsCopiedBySlices) {
+TEST_P(CudaArrayCopy, SlicesAreCopied) {
   run([] {
     const std::vector<int> values = numbers(24);
     const CUarray array = make_array(4, 3, 2);
@@ -148,7 +148,7 @@ TEST_P(CudaArrayCopy, IsCopiedBySlices) {
   expect_no_fault();
 }
 
-TEST_P(CudaArrayCopy, StaysWithinItsExtents) {
+TEST_P(CudaArrayCopy, ACopyBeyondTheExtentsIsRefused) {
   run([] {
     std::vector<int> values = numbers(24);
     const CUarray array = make_array(4, 3, 2);
@@ -187,7 +187,7 @@ TEST_P(CudaArrayCopy, StaysWithinItsExtents) {
   expect_no_fault();
 }
 
-TEST_P(CudaArrayCopy, ACopyOfNothingIsDone) {
+TEST_P(CudaArrayCopy, AnEmptyCopySucceeds) {
   run([] {
     CUDA_MEMCPY2D copy = rows_to_array<int>(nullptr, make_array(4, 3), 4, 0);
     EXPECT_EQ(cuMemcpy2D_v2(&copy), CUDA_SUCCESS);
@@ -196,7 +196,7 @@ TEST_P(CudaArrayCopy, ACopyOfNothingIsDone) {
 }
 
 /// Rows between memory of two pitches, without an array.
-TEST_P(CudaArrayCopy, RowsOfMemoryAreCopiedByTheirPitches) {
+TEST_P(CudaArrayCopy, RowsOfMemoryAreCopiedWithTwoPitches) {
   run([] {
     const std::vector<int> values = numbers(12);
     const CUdeviceptr memory = allocate(256);
@@ -218,7 +218,7 @@ TEST_P(CudaArrayCopy, RowsOfMemoryAreCopiedByTheirPitches) {
 }
 
 /// Pointers in rows that the call takes from pageable memory mean what they meant then.
-TEST_P(CudaArrayCopy, RowsThatAreStagedKeepTheirPointers) {
+TEST_P(CudaArrayCopy, StagedRowsKeepTheirPointers) {
   run([this] {
     const CUfunction kernel = get_kernel(image(), "copy_indirect");
     CUdeviceptr data = allocate(8);

@@ -12,7 +12,7 @@ class CudaArray : public OnEveryDevice {};
 
 // ---- lives ------------------------------------------------------------------------------------
 
-TEST_P(CudaArray, IsDescribedAsItWasMade) {
+TEST_P(CudaArray, TheDescriptorIsThatOfItsCreation) {
   run([] {
     const CUDA_ARRAY_DESCRIPTOR wanted{5, 3, CU_AD_FORMAT_HALF, 4};
     CUarray array = nullptr;
@@ -36,7 +36,7 @@ TEST_P(CudaArray, IsDescribedAsItWasMade) {
   expect_no_fault();
 }
 
-TEST_P(CudaArray, WantsExtentsAFormatAndFlagsThatThereAre) {
+TEST_P(CudaArray, InvalidExtentsFormatsAndFlagsAreRefused) {
   run([] {
     CUarray array = nullptr;
     const auto create = [&](CUDA_ARRAY3D_DESCRIPTOR wanted) {
@@ -62,7 +62,7 @@ TEST_P(CudaArray, WantsExtentsAFormatAndFlagsThatThereAre) {
   expect_no_fault();
 }
 
-TEST_P(CudaArray, ACubeHasSixSquareFaces) {
+TEST_P(CudaArray, ACubemapHasSixSquareFaces) {
   run([] {
     const CUarray cube = make_array(4, 4, 6, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_CUBEMAP);
     CUDA_ARRAY3D_DESCRIPTOR found{};
@@ -87,12 +87,12 @@ TEST_P(CudaArray, ACubeHasSixSquareFaces) {
   expect_no_fault();
 }
 
-TEST_P(CudaArray, IsDeeperWhereItIsNotSoWide) {
+TEST_P(CudaArray, ANarrowArrayMayBeDeeper) {
   run([] { CUDA_OK(cuArrayDestroy(make_array(4, 4, 16385))); });
   expect_no_fault();
 }
 
-TEST_P(CudaArray, OfWhatIsNotSimulatedIsRefused) {
+TEST_P(CudaArray, AFormatThatIsNotSimulatedIsRefused) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a GPU has all of these";
   run([] {
     CUarray array = nullptr;
@@ -106,7 +106,7 @@ TEST_P(CudaArray, OfWhatIsNotSimulatedIsRefused) {
   expect_no_fault();
 }
 
-TEST_P(CudaArray, DestroyedTwiceIsADoubleFree) {
+TEST_P(CudaArray, DestroyingAnArrayTwiceIsADoubleFree) {
   run([] {
     const CUarray array = make_array(4);
     CUDA_OK(cuArrayDestroy(array));
@@ -115,7 +115,7 @@ TEST_P(CudaArray, DestroyedTwiceIsADoubleFree) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaArray, AskedAfterItsEndIsAUseAfterFree) {
+TEST_P(CudaArray, QueryingADestroyedArrayIsAUseAfterFree) {
   run([] {
     const CUarray array = make_array(4);
     CUDA_OK(cuArrayDestroy(array));
@@ -125,7 +125,7 @@ TEST_P(CudaArray, AskedAfterItsEndIsAUseAfterFree) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaArray, CopiedAfterItsEndIsAUseAfterFree) {
+TEST_P(CudaArray, CopyingADestroyedArrayIsAUseAfterFree) {
   run([] {
     const CUarray array = make_array(4);
     CUDA_OK(cuArrayDestroy(array));
@@ -152,7 +152,7 @@ TEST_P(CudaArray, EndsWithItsContext) {
 
 // ---- graphs and captures ----------------------------------------------------------------------
 
-TEST_P(CudaArray, IsCopiedByANode) {
+TEST_P(CudaArray, IsCopiedByAGraphNode) {
   run([] {
     const std::vector<int> values = numbers(12);
     const CUarray array = make_array(4, 3);
@@ -179,7 +179,7 @@ TEST_P(CudaArray, IsCopiedByANode) {
   expect_no_fault();
 }
 
-TEST_P(CudaArray, IsCopiedByWhatWasCaptured) {
+TEST_P(CudaArray, IsCopiedByACapturedGraph) {
   run([] {
     void* pinned = nullptr;
     CUDA_OK(cuMemAllocHost_v2(&pinned, 48));
@@ -202,7 +202,7 @@ TEST_P(CudaArray, IsCopiedByWhatWasCaptured) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaArray);
 
-// ---- what only late work shows ----------------------------------------------------------------
+// ---- late work --------------------------------------------------------------------------------
 
 class CudaArrayOrder : public UnderStrategy {};
 
@@ -226,7 +226,7 @@ TEST_F(CudaArrayOrder, ANodeThatCopiesADestroyedArrayIsAUseAfterFree) {
   EXPECT_EQ(stage.faults.front().object_kind.view(), "CUDA array");
 }
 
-TEST_F(CudaArrayOrder, TwoStreamsThatWriteItInNoOrderRace) {
+TEST_F(CudaArrayOrder, UnorderedWritesOfTwoStreamsRace) {
   stage.judge_order();
   run(Plain(), [] {
     std::array<int, 4> values{};
@@ -238,7 +238,7 @@ TEST_F(CudaArrayOrder, TwoStreamsThatWriteItInNoOrderRace) {
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(CudaArrayOrder, DestructionWaitsForWhatIsInFlight) {
+TEST_F(CudaArrayOrder, DestructionWaitsForWorkInFlight) {
   run(lagging(), [] {
     void* pinned = nullptr;
     CUDA_OK(cuMemAllocHost_v2(&pinned, 16));
@@ -249,7 +249,7 @@ TEST_F(CudaArrayOrder, DestructionWaitsForWhatIsInFlight) {
   expect_finished();
 }
 
-TEST_F(CudaArrayOrder, ItsStorageMayComeBackAsAnotherArrayAlone) {
+TEST_F(CudaArrayOrder, ItsStorageIsReusedOnlyByArrays) {
   run(Always(Site::reuse, 1), [] {
     const CUarray first = make_array(4);
     fill_array(first, numbers(4), 4);

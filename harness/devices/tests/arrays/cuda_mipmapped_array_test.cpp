@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: mipmapped arrays, their levels and their lives. What kernels
-// read of them is in ptx/texture_level_test.cpp.
+// The conformance suite of devices/: mipmapped arrays, their levels and their lifetimes. Reads by
+// kernels are tested in ptx/texture_level_test.cpp.
 #include "harness/devices/tests/arrays/array_stage.h"
 
 namespace harness::testing {
@@ -41,7 +41,7 @@ CUDA_TEXTURE_DESC normalized() {
 
 // ---- levels -----------------------------------------------------------------------------------
 
-TEST_P(CudaMipmappedArray, EachLevelIsHalfOfTheOneBefore) {
+TEST_P(CudaMipmappedArray, EachLevelIsHalfThePreviousOne) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(20, 5, 3);
     constexpr std::size_t kExtents[][3] = {{20, 5, 3}, {10, 2, 1}, {5, 1, 1}, {2, 1, 1}, {1, 1, 1}};
@@ -58,7 +58,7 @@ TEST_P(CudaMipmappedArray, EachLevelIsHalfOfTheOneBefore) {
   expect_no_fault();
 }
 
-TEST_P(CudaMipmappedArray, LayersAndFacesStay) {
+TEST_P(CudaMipmappedArray, EachLevelHasAllLayersAndFaces) {
   run([] {
     const CUmipmappedArray layers = make_mipmapped(8, 0, 5, 2, CUDA_ARRAY3D_LAYERED);
     EXPECT_EQ(described(level_of(layers, 1)).Width, 4u);
@@ -76,7 +76,7 @@ TEST_P(CudaMipmappedArray, LayersAndFacesStay) {
   expect_no_fault();
 }
 
-TEST_P(CudaMipmappedArray, EachLevelHasTexelsOfItsOwn) {
+TEST_P(CudaMipmappedArray, EachLevelHasItsOwnTexels) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(4, 2);
     const CUarray first = level_of(array, 0);
@@ -90,7 +90,7 @@ TEST_P(CudaMipmappedArray, EachLevelHasTexelsOfItsOwn) {
   expect_no_fault();
 }
 
-TEST_P(CudaMipmappedArray, WantsExtentsAndAtLeastOneLevel) {
+TEST_P(CudaMipmappedArray, InvalidExtentsAndZeroLevelsAreRefused) {
   run([] {
     CUmipmappedArray array = nullptr;
     CUDA_ARRAY3D_DESCRIPTOR wanted{0, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0};
@@ -115,7 +115,7 @@ TEST_P(CudaMipmappedArray, WantsExtentsAndAtLeastOneLevel) {
   expect_no_fault();
 }
 
-TEST_P(CudaMipmappedArray, ALevelIsWrittenByASurface) {
+TEST_P(CudaMipmappedArray, ASurfaceWritesALevel) {
   run([this] {
     const CUmipmappedArray array = make_mipmapped(8, 4, 0, 99, CUDA_ARRAY3D_SURFACE_LDST);
     const CUarray level = level_of(array, 1);
@@ -130,7 +130,7 @@ TEST_P(CudaMipmappedArray, ALevelIsWrittenByASurface) {
   expect_no_fault();
 }
 
-TEST_P(CudaMipmappedArray, ATextureOfItHasNormalizedCoordinates) {
+TEST_P(CudaMipmappedArray, ATextureOfItNeedsNormalizedCoordinates) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(4, 2);
     CUDA_RESOURCE_DESC resource = resource_of(array);
@@ -160,7 +160,7 @@ TEST_P(CudaMipmappedArray, ATextureOfItHasNormalizedCoordinates) {
 
 // ---- lives ------------------------------------------------------------------------------------
 
-TEST_P(CudaMipmappedArray, DestroyedTwiceIsADoubleFree) {
+TEST_P(CudaMipmappedArray, DestroyingItTwiceIsADoubleFree) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(4);
     CUDA_OK(cuMipmappedArrayDestroy(array));
@@ -169,7 +169,7 @@ TEST_P(CudaMipmappedArray, DestroyedTwiceIsADoubleFree) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaMipmappedArray, AskedForALevelAfterItsEndIsAUseAfterFree) {
+TEST_P(CudaMipmappedArray, QueryingALevelAfterDestructionIsAUseAfterFree) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(4);
     CUDA_OK(cuMipmappedArrayDestroy(array));
@@ -179,7 +179,7 @@ TEST_P(CudaMipmappedArray, AskedForALevelAfterItsEndIsAUseAfterFree) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaMipmappedArray, ALevelUsedAfterTheEndOfTheWholeIsAUseAfterFree) {
+TEST_P(CudaMipmappedArray, UsingALevelAfterDestructionIsAUseAfterFree) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(4);
     const CUarray level = level_of(array, 1);
@@ -190,7 +190,7 @@ TEST_P(CudaMipmappedArray, ALevelUsedAfterTheEndOfTheWholeIsAUseAfterFree) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaMipmappedArray, ATextureOfADestroyedOneIsAUseAfterFree) {
+TEST_P(CudaMipmappedArray, ATextureOfADestroyedArrayIsAUseAfterFree) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(4, 2);
     CUDA_OK(cuMipmappedArrayDestroy(array));
@@ -204,11 +204,11 @@ TEST_P(CudaMipmappedArray, ATextureOfADestroyedOneIsAUseAfterFree) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaMipmappedArray);
 
-// ---- what only the simulated driver tells -----------------------------------------------------
+// ---- faults that only the simulated driver reports --------------------------------------------
 
 class CudaMipmappedArrayLife : public UnderStrategy {};
 
-TEST_F(CudaMipmappedArrayLife, ALevelIsNotDestroyedByItself) {
+TEST_F(CudaMipmappedArrayLife, DestroyingASingleLevelIsRefused) {
   run(Plain(), [] {
     const CUmipmappedArray array = make_mipmapped(4);
     EXPECT_EQ(cuArrayDestroy(level_of(array, 1)), CUDA_ERROR_INVALID_HANDLE);
@@ -216,7 +216,7 @@ TEST_F(CudaMipmappedArrayLife, ALevelIsNotDestroyedByItself) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaMipmappedArrayLife, AKernelThatReadsADestroyedOneIsAUseAfterFree) {
+TEST_F(CudaMipmappedArrayLife, AKernelReadingADestroyedArrayIsAUseAfterFree) {
   run(Plain(), [] {
     const CUmipmappedArray array = make_mipmapped(4);
     CUtexObject texture = make_texture(resource_of(array), normalized());

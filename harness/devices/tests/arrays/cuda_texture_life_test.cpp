@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures and surfaces whose lives, or whose memory's, have ended when a kernel reads them; and
-// uses in no order. On the simulated driver, which tells.
+// Textures and surfaces that were destroyed, or whose memory was freed, before a kernel reads them;
+// and unordered uses. On the simulated driver, which reports these faults.
 #include "harness/device_code/kernel_image.h"
 #include "harness/devices/tests/arrays/array_stage.h"
 #include "harness/driver/cuda/leeway.h"
@@ -100,7 +100,7 @@ TEST_F(CudaTextureLife, ADestroyedSurfaceIsAUseAfterFree) {
   expect("use_after_free", "surface object", "add_one_to_surface");
 }
 
-TEST_F(CudaTextureLife, AHandleThatIsNoTextureIsAWildAccess) {
+TEST_F(CudaTextureLife, AHandleThatIsNotATextureIsAWildAccess) {
   run(Plain(), [] { fetch(surface_of_ints()); });
   expect("wild_access", "texture object", "fetch_texels");
 }
@@ -115,7 +115,7 @@ TEST_F(CudaTextureLife, ATextureOfFreedMemoryIsAUseAfterFree) {
   expect("use_after_free", "device memory", "fetch_texels");
 }
 
-TEST_F(CudaTextureLife, ATextureOfAnArrayWhoseStorageIsAnothersIsARecycledUse) {
+TEST_F(CudaTextureLife, ATextureOfAnArrayWithReusedStorageIsARecycledUse) {
   run(Always(Site::reuse, 1), [] {
     const CUarray array = make_array(4);
     const CUtexObject texture = make_texture(resource_of(array));
@@ -142,7 +142,7 @@ TEST_F(CudaTextureLife, TexturesEndWithTheirContext) {
 }
 
 /// A graph's launch, by an array that ended since the capture.
-TEST_F(CudaTextureLife, AGraphThatReadsADestroyedArrayNamesWhereItsParametersWereCopied) {
+TEST_F(CudaTextureLife, AGraphReadingADestroyedArrayNamesItsCapture) {
   run(Plain(), [] {
     const CUarray array = make_array(4);
     const CUtexObject texture = make_texture(resource_of(array));
@@ -166,7 +166,7 @@ TEST_F(CudaTextureLife, AGraphThatReadsADestroyedArrayNamesWhereItsParametersWer
 // ---- order ------------------------------------------------------------------------------------
 
 /// No document says that cuArrayDestroy waits.
-TEST_F(CudaTextureLife, ADestructionMayLeaveAKernelToReadADeadArray) {
+TEST_F(CudaTextureLife, DestructionMayNotWaitForAKernel) {
   run(lagging(), [this] {
     give_leeway(stage.world);
     const CUarray array = make_array(4);
@@ -179,7 +179,7 @@ TEST_F(CudaTextureLife, ADestructionMayLeaveAKernelToReadADeadArray) {
   expect("use_after_free", "CUDA array", "fetch_texels");
 }
 
-TEST_F(CudaTextureLife, ADestructionThatNothingOrdersAfterAKernelIsADataRace) {
+TEST_F(CudaTextureLife, ADestructionUnorderedWithAKernelIsADataRace) {
   struct OnceArmed : Strategy {
     explicit OnceArmed(const bool& is_armed) : armed(is_armed) {}
     std::uint32_t answer(const Question& question) override {
@@ -200,7 +200,7 @@ TEST_F(CudaTextureLife, ADestructionThatNothingOrdersAfterAKernelIsADataRace) {
   expect("data_race", "CUDA array", "fetch_texels");
 }
 
-TEST_F(CudaTextureLife, AReadAndAWriteOfTheSameTexelInNoOrderRace) {
+TEST_F(CudaTextureLife, AnUnorderedReadAndWriteOfTheSameTexelRace) {
   stage.judge_order();
   run(Plain(), [] {
     CUarray array = nullptr;
@@ -214,7 +214,7 @@ TEST_F(CudaTextureLife, AReadAndAWriteOfTheSameTexelInNoOrderRace) {
 }
 
 /// A place in the middle of a texel, of whose neighbours another stream writes one.
-TEST_F(CudaTextureLife, ATexelThatCountsForNothingIsNotRead) {
+TEST_F(CudaTextureLife, ATexelOfWeightZeroIsNotRead) {
   stage.judge_order();
   run(Plain(), [] {
     const CUarray array = make_array(4, 2, 0, CU_AD_FORMAT_FLOAT);
@@ -235,7 +235,7 @@ TEST_F(CudaTextureLife, ATexelThatCountsForNothingIsNotRead) {
   expect_finished();
 }
 
-TEST_F(CudaTextureLife, BlocksThatWriteRowsOfTheirOwnDoNotRace) {
+TEST_F(CudaTextureLife, BlocksThatWriteDifferentRowsDoNotRace) {
   stage.judge_order();
   run(Plain(), [] {
     make_stream();  // With one line alone nothing is noted.
@@ -271,7 +271,7 @@ TEST_F(CudaTextureLife, BlocksThatStoreTheSameTexelRace) {
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(CudaTextureLife, AnAccessOutsideOfASurfaceIsATrap) {
+TEST_F(CudaTextureLife, AnAccessOutsideASurfaceIsATrap) {
   run(Plain(), [] { add_one(surface_of_ints(), nullptr, 3); });
   ASSERT_EQ(stage.fault(), "crash");
   EXPECT_EQ(stage.faults.front().object_kind.view(), "trap");

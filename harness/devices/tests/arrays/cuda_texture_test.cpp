@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: textures and surfaces, and what kernels read and write through
-// them.
+// The conformance suite of devices/: textures and surfaces, and accesses of kernels through them.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -38,7 +37,7 @@ CUarray make_ramp() {
   return array;
 }
 
-// ---- what is read -----------------------------------------------------------------------------
+// ---- reads ------------------------------------------------------------------------------------
 
 TEST_P(CudaTexture, ReadsTheNearestTexelAndClampsCoordinates) {
   run([this] {
@@ -72,7 +71,7 @@ TEST_P(CudaTexture, WrapsAndMirrorsNormalizedCoordinates) {
 }
 
 /// The guide has 9 bits for a weight, of which the first stands for 1.
-TEST_P(CudaTexture, AWeightIsTheNearestOfEightBits) {
+TEST_P(CudaTexture, AWeightIsRoundedToEightBits) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "no document says how it is rounded";
   run([this] {
     const CUtexObject texture =
@@ -83,7 +82,7 @@ TEST_P(CudaTexture, AWeightIsTheNearestOfEightBits) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, ClampsWhatIsNotNormalized) {
+TEST_P(CudaTexture, ClampsUnnormalizedCoordinates) {
   run([this] {
     CUDA_TEXTURE_DESC sampling = clamped();
     sampling.addressMode[0] = CU_TR_ADDRESS_MODE_WRAP;
@@ -94,7 +93,7 @@ TEST_P(CudaTexture, ClampsWhatIsNotNormalized) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, HasABorder) {
+TEST_P(CudaTexture, ReadsTheBorderColor) {
   run([this] {
     CUDA_TEXTURE_DESC sampling = clamped();
     for (CUaddress_mode& mode : sampling.addressMode) mode = CU_TR_ADDRESS_MODE_BORDER;
@@ -105,7 +104,7 @@ TEST_P(CudaTexture, HasABorder) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, ReadsIntegersAsNumbersUpToOne) {
+TEST_P(CudaTexture, ReadsIntegersAsNormalizedFloats) {
   run([this] {
     const CUarray array = make_array(2, 1, 0, CU_AD_FORMAT_SIGNED_INT8);
     fill_array<signed char>(array, {127, -128}, 2);
@@ -115,7 +114,7 @@ TEST_P(CudaTexture, ReadsIntegersAsNumbersUpToOne) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, ReadsLinearMemoryByNumber) {
+TEST_P(CudaTexture, ReadsLinearMemoryByIndex) {
   run([this] {
     std::array<int, 4> values{5, 6, 7, 8};
     CUdeviceptr memory = allocate(16);
@@ -132,7 +131,7 @@ TEST_P(CudaTexture, ReadsLinearMemoryByNumber) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, ReadsRowsOfMemoryByTheirPitch) {
+TEST_P(CudaTexture, ReadsPitchedMemory) {
   run([this] {
     const CUdeviceptr memory = allocate(1024);
     const std::array<float, 2> rows{3, 4};
@@ -146,7 +145,7 @@ TEST_P(CudaTexture, ReadsRowsOfMemoryByTheirPitch) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, ReadsTheFormatOfAView) {
+TEST_P(CudaTexture, ReadsInTheFormatOfAView) {
   run([this] {
     const CUarray array = make_array(2, 1, 0, CU_AD_FORMAT_UNSIGNED_INT32);
     fill_array<std::uint32_t>(array, {0x3f800000, 0x40000000}, 2);
@@ -166,7 +165,7 @@ TEST_P(CudaTexture, ReadsTheFormatOfAView) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, SurfacesAreReadAndWrittenByBytes) {
+TEST_P(CudaTexture, SurfacesAreAddressedInBytes) {
   run([this] {
     const CUarray array =
         make_array(4, 2, 0, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_SURFACE_LDST);
@@ -182,9 +181,9 @@ TEST_P(CudaTexture, SurfacesAreReadAndWrittenByBytes) {
   expect_no_fault();
 }
 
-// ---- what is asked and refused ----------------------------------------------------------------
+// ---- queries and refusals ---------------------------------------------------------------------
 
-TEST_P(CudaTexture, IsDescribedAsItWasMade) {
+TEST_P(CudaTexture, TheDescriptorIsThatOfItsCreation) {
   run([] {
     const CUarray array = make_array(4, 2, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SURFACE_LDST);
     const CUtexObject texture = make_texture(resource_of(array), clamped(CU_TR_FILTER_MODE_LINEAR));
@@ -204,7 +203,7 @@ TEST_P(CudaTexture, IsDescribedAsItWasMade) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, WantsAResourceThatCanBeRead) {
+TEST_P(CudaTexture, AnInvalidResourceIsRefused) {
   run([] {
     const CUdeviceptr memory = allocate(1024);
     const CUDA_TEXTURE_DESC sampling = clamped();
@@ -260,7 +259,7 @@ TEST_P(CudaTexture, APitchMayBeShorterThanARow) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, WantsAWayOfReadingThatThereIs) {
+TEST_P(CudaTexture, AnInvalidTextureDescriptorIsRefused) {
   run([] {
     const CUDA_RESOURCE_DESC resource = resource_of(make_array(4, 2));
     CUtexObject texture = 0;
@@ -302,7 +301,7 @@ TEST_P(CudaTexture, WantsAWayOfReadingThatThereIs) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, OfWhatIsNotSimulatedIsRefused) {
+TEST_P(CudaTexture, AFeatureThatIsNotSimulatedIsRefused) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a GPU has all of these";
   run([] {
     const CUDA_RESOURCE_DESC resource =
@@ -314,7 +313,7 @@ TEST_P(CudaTexture, OfWhatIsNotSimulatedIsRefused) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, ASurfaceWantsAnArray) {
+TEST_P(CudaTexture, ASurfaceNeedsAnArray) {
   run([] {
     CUsurfObject surface = 0;
     const CUDA_RESOURCE_DESC plain = resource_of(make_array(4, 2));
@@ -328,7 +327,7 @@ TEST_P(CudaTexture, ASurfaceWantsAnArray) {
 
 // ---- lives ------------------------------------------------------------------------------------
 
-TEST_P(CudaTexture, DestroyedTwiceIsADoubleFree) {
+TEST_P(CudaTexture, DestroyingATextureTwiceIsADoubleFree) {
   run([] {
     const CUtexObject texture = make_texture(resource_of(make_array(4, 2)));
     CUDA_OK(cuTexObjectDestroy(texture));
@@ -337,7 +336,7 @@ TEST_P(CudaTexture, DestroyedTwiceIsADoubleFree) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaTexture, ASurfaceDestroyedTwiceIsADoubleFree) {
+TEST_P(CudaTexture, DestroyingASurfaceTwiceIsADoubleFree) {
   run([] {
     const CUsurfObject surface =
         make_surface(make_array(4, 2, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SURFACE_LDST));
@@ -347,7 +346,7 @@ TEST_P(CudaTexture, ASurfaceDestroyedTwiceIsADoubleFree) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaTexture, AskedAfterItsEndIsAUseAfterFree) {
+TEST_P(CudaTexture, QueryingADestroyedTextureIsAUseAfterFree) {
   run([] {
     const CUtexObject texture = make_texture(resource_of(make_array(4, 2)));
     CUDA_OK(cuTexObjectDestroy(texture));
@@ -357,7 +356,7 @@ TEST_P(CudaTexture, AskedAfterItsEndIsAUseAfterFree) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaTexture, OfADestroyedArrayIsAUseAfterFree) {
+TEST_P(CudaTexture, CreatingATextureOfADestroyedArrayIsAUseAfterFree) {
   run([] {
     const CUarray array = make_array(4, 2);
     CUDA_OK(cuArrayDestroy(array));

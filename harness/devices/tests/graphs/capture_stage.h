@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by tests of stream capture.
+// Helpers for tests of stream capture.
 #pragma once
 
 #include "harness/devices/tests/graphs/graph_stage.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what stream capture forbids, and what that does to a capture.
+// The conformance suite of devices/: calls that stream capture forbids, and their effect on a
+// capture.
 #include "harness/core/fault/kinds.h"
 #include "harness/devices/tests/graphs/capture_stage.h"
 
@@ -8,7 +9,7 @@ namespace {
 
 class CudaCaptureRules : public OnEveryDevice {};
 
-TEST_P(CudaCaptureRules, BeginningAndEndingHaveTheirRules) {
+TEST_P(CudaCaptureRules, InvalidBeginsAndEndsAreRefused) {
   run([] {
     CUgraph graph = nullptr;
     EXPECT_NE(cuStreamBeginCapture_v2(nullptr, kGlobal), CUDA_SUCCESS);
@@ -35,7 +36,7 @@ TEST_P(CudaCaptureRules, NullIsInvalid) {
 }
 
 // Which calls are unsafe no document lists: these an H200's driver refuses, and copies it does not.
-TEST_P(CudaCaptureRules, MemoryOfPoolsAndLimitsAreUnsafeAndCopiesAreNot) {
+TEST_P(CudaCaptureRules, PoolsAndLimitsAreUnsafeDuringACaptureAndCopiesAreNot) {
   run([] {
     const CUdeviceptr memory = allocate(64);
     const CUstream other = make_stream(CU_STREAM_NON_BLOCKING);
@@ -76,7 +77,7 @@ TEST_P(CudaCaptureRules, MemoryOfPoolsAndLimitsAreUnsafeAndCopiesAreNot) {
   expect_no_fault();
 }
 
-TEST_P(CudaCaptureRules, AStreamThatCapturesCannotBeWaitedFor) {
+TEST_P(CudaCaptureRules, ACapturingStreamCannotBeWaitedFor) {
   run([] {
     CUstream stream = capturing(kRelaxed);
     EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -102,8 +103,8 @@ TEST_P(CudaCaptureRules, AStreamThatCapturesCannotBeWaitedFor) {
   });
 }
 
-// cuda-python#2834 and mujoco_warp#425: drivers of today refuse these as they refuse cuMemAlloc.
-TEST_P(CudaCaptureRules, PoolsAreNotAskedNorModulesUnloadedUnderAGlobalCapture) {
+// cuda-python#2834 and mujoco_warp#425: current drivers refuse these like cuMemAlloc.
+TEST_P(CudaCaptureRules, PoolQueriesAndUnloadsAreForbiddenUnderAGlobalCapture) {
   run([this] {
     CUmemoryPool pool = nullptr;
     CUDA_OK(cuDeviceGetDefaultMemPool(&pool, 0));
@@ -133,7 +134,7 @@ TEST_P(CudaCaptureRules, PoolsAreNotAskedNorModulesUnloadedUnderAGlobalCapture) 
   expect_no_fault();
 }
 
-// pytorch#161037 and onnxruntime#32081: what drops an old executable meanwhile loses the capture.
+// pytorch#161037 and onnxruntime#32081: destroying an old executable invalidates the capture.
 TEST_P(CudaCaptureRules, NoExecutableIsMadeOrDestroyedUnderAGlobalCapture) {
   run([] {
     CUgraph graph = make_graph();
@@ -173,7 +174,7 @@ TEST_P(CudaCaptureRules, AnEventOfACaptureCannotBeWaitedForOnTheHost) {
   });
 }
 
-TEST_P(CudaCaptureRules, WhatACaptureCannotSeeIsForbiddenUnlessItIsRelaxed) {
+TEST_P(CudaCaptureRules, UncapturableCallsAreForbiddenUnlessTheModeIsRelaxed) {
   run([] {
     for (const CUstreamCaptureMode mode : {kGlobal, kThreadLocal, kRelaxed}) {
       CUstream stream = capturing(mode);
@@ -205,7 +206,7 @@ TEST_P(CudaCaptureRules, AThreadCanRelaxItsOwnMode) {
   });
 }
 
-TEST_P(CudaCaptureRules, TheLegacyStreamWouldDependOnABlockingOne) {
+TEST_P(CudaCaptureRules, UsingTheLegacyStreamInvalidatesACaptureOfABlockingOne) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = capturing(kRelaxed, CU_STREAM_DEFAULT);
@@ -220,7 +221,7 @@ TEST_P(CudaCaptureRules, TheLegacyStreamWouldDependOnABlockingOne) {
   });
 }
 
-TEST_P(CudaCaptureRules, AForkHasToBeJoined) {
+TEST_P(CudaCaptureRules, AnUnjoinedForkInvalidatesTheCapture) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream origin = capturing();
@@ -237,7 +238,7 @@ TEST_P(CudaCaptureRules, AForkHasToBeJoined) {
   });
 }
 
-TEST_P(CudaCaptureRules, ACaptureEndsWhereItBegan) {
+TEST_P(CudaCaptureRules, ACaptureEndsInTheStreamWhereItBegan) {
   run([] {
     CUstream origin = capturing();
     CUstream other = make_stream();
@@ -262,7 +263,7 @@ TEST_P(CudaCaptureRules, TwoCapturesCannotMerge) {
   });
 }
 
-TEST_P(CudaCaptureRules, ACaptureDoesNotWaitForWhatIsOutsideOfIt) {
+TEST_P(CudaCaptureRules, ACaptureDoesNotWaitForWorkOutsideIt) {
   run([] {
     CUevent event = make_event();
     CUDA_OK(cuEventRecord(event, make_stream()));
@@ -272,7 +273,7 @@ TEST_P(CudaCaptureRules, ACaptureDoesNotWaitForWhatIsOutsideOfIt) {
   });
 }
 
-TEST_P(CudaCaptureRules, AStreamThatCapturesUploadsNothing) {
+TEST_P(CudaCaptureRules, AnUploadIntoACapturingStreamIsRefused) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphExec exec = instantiate(graph);
@@ -290,7 +291,7 @@ TEST_P(CudaCaptureRules, AStreamThatCapturesUploadsNothing) {
   expect_no_fault();
 }
 
-TEST_P(CudaCaptureRules, TheNextNodesDependenciesAreOfItsGraph) {
+TEST_P(CudaCaptureRules, DependenciesOfTheNextNodeMustBeOfItsGraph) {
   run([] {
     CUgraphNode elsewhere = add_empty(make_graph());
     CUstream stream = capturing(kRelaxed);
@@ -338,7 +339,7 @@ TEST_F(CudaCaptureThreads, OnlyTheThreadThatBeganAStrictCaptureEndsIt) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaCaptureThreads, AGlobalCaptureForbidsOthersWhatItCannotSeeAndALocalOneDoesNot) {
+TEST_F(CudaCaptureThreads, AGlobalCaptureRestrictsOtherThreadsAndALocalOneDoesNot) {
   World& world = stage.world;
   stage.run([&world] {
     CUcontext context = current_context();
@@ -362,7 +363,7 @@ TEST_F(CudaCaptureThreads, AGlobalCaptureForbidsOthersWhatItCannotSeeAndALocalOn
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaCaptureThreads, NothingIsTakenFromAGraphThatACaptureFills) {
+TEST_F(CudaCaptureThreads, NodesOfAGraphBeingCapturedAreNotDestroyed) {
   stage.run([] {
     CUstream stream = make_stream();
     CUgraph graph = make_graph();
@@ -396,15 +397,15 @@ void end_after_fork(bool joins, CUresult expected) {
   EXPECT_EQ(cuStreamEndCapture(origin, &graph), expected);
 }
 
-TEST_P(CudaCaptureRules, AForkThatWasJoinedMayEndBeforeItsCapture) {
+TEST_P(CudaCaptureRules, AJoinedForkMayEndBeforeItsCapture) {
   run([] { end_after_fork(true, CUDA_SUCCESS); });
 }
 
-TEST_F(CudaCaptureThreads, AForkThatEndsMustHaveBeenJoined) {
+TEST_F(CudaCaptureThreads, DestroyingAnUnjoinedForkInvalidatesTheCapture) {
   stage.run([] { end_after_fork(false, CUDA_ERROR_STREAM_CAPTURE_UNJOINED); });
 }
 
-TEST_F(CudaCaptureThreads, AStreamThatEndsTakesItsCaptureAlong) {
+TEST_F(CudaCaptureThreads, DestroyingAStreamEndsItsCapture) {
   stage.run([] {
     CUstream origin = capturing(kRelaxed);
     CUstream other = make_stream();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what stream capture makes of work.
+// The conformance suite of devices/: the nodes that stream capture creates.
 #include "harness/devices/tests/graphs/capture_stage.h"
 
 namespace harness::testing {
@@ -7,9 +7,9 @@ namespace {
 
 class CudaCapture : public OnEveryDevice {};
 
-// ---- what is captured -------------------------------------------------------------------------
+// ---- captured work ----------------------------------------------------------------------------
 
-TEST_P(CudaCapture, WorkBecomesNodesInStreamOrderAndIsDoneByTheGraph) {
+TEST_P(CudaCapture, WorkBecomesNodesInStreamOrderAndRunsInTheGraph) {
   const void* kernels = image();
   run([kernels] {
     CUfunction function = get_kernel(kernels, "add_one");
@@ -58,7 +58,7 @@ TEST_P(CudaCapture, EventsForkAndJoin) {
   expect_no_fault();
 }
 
-TEST_P(CudaCapture, ANodeDependsOnceOnAnother) {
+TEST_P(CudaCapture, ADependencyIsRecordedOnce) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream origin = capturing();
@@ -91,7 +91,7 @@ TEST_P(CudaCapture, ExternalEventsAreNodes) {
   });
 }
 
-TEST_P(CudaCapture, ACaptureCanFillAGraphThatIsThere) {
+TEST_P(CudaCapture, ACaptureCanFillAnExistingGraph) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -108,7 +108,7 @@ TEST_P(CudaCapture, ACaptureCanFillAGraphThatIsThere) {
   });
 }
 
-TEST_P(CudaCapture, TheNextNodesDependenciesCanBeAskedForAndChanged) {
+TEST_P(CudaCapture, DependenciesOfTheNextNodeCanBeReadAndChanged) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = capturing();
@@ -173,7 +173,7 @@ TEST_P(CudaCapture, MemoryOperationsOfOneCallAreOneNode) {
   expect_no_fault();
 }
 
-TEST_P(CudaCapture, NoMemoryOperationsAreANodeToo) {
+TEST_P(CudaCapture, AnEmptyBatchOfMemoryOperationsIsANode) {
   run([] {
     CUstream stream = capturing(kRelaxed);
     CUDA_OK(cuStreamBatchMemOp_v2(stream, 0, nullptr, 0));
@@ -184,7 +184,7 @@ TEST_P(CudaCapture, NoMemoryOperationsAreANodeToo) {
   expect_no_fault();
 }
 
-TEST_P(CudaCapture, WrongMemoryOperationsLeaveTheCaptureAsItWas) {
+TEST_P(CudaCapture, InvalidMemoryOperationsDoNotChangeTheCapture) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = capturing(kRelaxed);
@@ -234,7 +234,7 @@ TEST_P(CudaCapture, AValueInAGraphsMemoryIsCapturedAndNotLaunched) {
   expect_no_fault();
 }
 
-TEST_P(CudaCapture, AnAllocationHasItsPoolsProperties) {
+TEST_P(CudaCapture, AnAllocationHasThePropertiesOfItsPool) {
   run([] {
     CUmemoryPool pool = nullptr;
     CUDA_OK(cuDeviceGetDefaultMemPool(&pool, 0));
@@ -258,7 +258,7 @@ TEST_P(CudaCapture, AnAllocationHasItsPoolsProperties) {
   expect_no_fault();
 }
 
-TEST_P(CudaCapture, OnlyAGraphsMemoryIsFreedInACapture) {
+TEST_P(CudaCapture, OnlyGraphMemoryIsFreedInACapture) {
   run([] {
     CUdeviceptr pooled = allocate_async(64);
     CUstream stream = capturing(kRelaxed);
@@ -270,7 +270,7 @@ TEST_P(CudaCapture, OnlyAGraphsMemoryIsFreedInACapture) {
   expect_no_fault();
 }
 
-TEST_P(CudaCapture, AFreeThatWasLostWithItsCaptureKeepsTheOwningGraphFromOne) {
+TEST_P(CudaCapture, AFreeLostWithItsCaptureStillBlocksTheOwningGraph) {
   run([] {
     CUstream stream = capturing(kRelaxed);
     CUdeviceptr address = 0;
@@ -292,7 +292,7 @@ TEST_P(CudaCapture, AFreeThatWasLostWithItsCaptureKeepsTheOwningGraphFromOne) {
   expect_no_fault();
 }
 
-TEST_P(CudaCapture, AnotherCaptureMayFreeWhatOneHasAllocated) {
+TEST_P(CudaCapture, AnotherCaptureMayFreeAnAllocation) {
   run([] {
     CUstream stream = capturing(kRelaxed);
     CUdeviceptr address = 0;
@@ -310,7 +310,7 @@ TEST_P(CudaCapture, AnotherCaptureMayFreeWhatOneHasAllocated) {
 }
 
 // onnxruntime#32081 saw the same: what an executable would do is no part of a capture.
-TEST_P(CudaCapture, NoGraphIsLaunchedIntoACapture) {
+TEST_P(CudaCapture, LaunchingAGraphIntoACaptureIsRefused) {
   run([] {
     CUstream stream = capturing(kRelaxed);
     CUdeviceptr address = 0;
@@ -330,7 +330,7 @@ TEST_P(CudaCapture, NoGraphIsLaunchedIntoACapture) {
   expect_no_fault();
 }
 
-TEST_P(CudaCapture, WhatAConditionalBodyMayNotHoldIsNotCapturedIntoIt) {
+TEST_P(CudaCapture, ACaptureIntoAConditionalBodyRefusesForbiddenNodes) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "driver 580 captures it; cuda.h forbids it";
   run([] {
     CUgraph outer = make_graph();
@@ -352,7 +352,7 @@ TEST_P(CudaCapture, WhatAConditionalBodyMayNotHoldIsNotCapturedIntoIt) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaCapture);
 
-TEST(SimCapture, NothingIsAllocatedInPinnedMemory) {
+TEST(SimCapture, ACaptureAllocatesNoPinnedMemory) {
   CudaStage stage(devices::sim.make());
   stage.run([] {
     CUmemPoolProps properties{};

@@ -23,7 +23,7 @@ class CudaGraphConditional : public OnEveryDevice {
   }
 };
 
-/// The faults of conditions, which the simulated driver sees.
+/// Faults of conditional nodes, which the simulated driver reports.
 class SimGraphConditional : public OnSim {
  protected:
   template <class Body>
@@ -43,7 +43,7 @@ CUgraphNode add_setter(CUgraph graph, CUfunction setter, CUgraphConditionalHandl
   return node;
 }
 
-TEST_P(CudaGraphConditional, AnIfRunsTheBodyThatTheValueChooses) {
+TEST_P(CudaGraphConditional, AnIfRunsTheBodySelectedByTheValue) {
   for (unsigned value : {0U, 1U}) {
     run([value] {
       CUdeviceptr address = allocate(64);
@@ -92,7 +92,7 @@ struct Unset {
 };
 
 // cuda.h: a value is applied at the beginning of a launch only with ASSIGN_DEFAULT.
-TEST_F(SimGraphConditional, AValueThatNothingSetInTheLaunchIsAFault) {
+TEST_F(SimGraphConditional, AnUnsetValueIsAFault) {
   run([] {
     const Unset set_once(setter());
     launch_and_wait(set_once.exec);
@@ -101,7 +101,7 @@ TEST_F(SimGraphConditional, AValueThatNothingSetInTheLaunchIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(SimGraphConditional, AndMayBeAnyOther) {
+TEST_F(SimGraphConditional, AnUnsetValueMayBeAnyValue) {
   Always other(Site::lag, 1);
   EXPECT_EQ(stage.run(other,
                       [&] {
@@ -119,7 +119,7 @@ TEST_P(CudaGraphConditional, AValueThatAKernelSetsNeedsNoDefault) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphConditional, EachLaunchBeginsWithTheDefault) {
+TEST_P(CudaGraphConditional, EachLaunchStartsWithTheDefaultValue) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUDA_OK(cuMemsetD32_v2(address, 0, 2));
@@ -154,7 +154,7 @@ TEST_P(CudaGraphConditional, ASwitchRunsOneBodyOrNone) {
   }
 }
 
-TEST_P(CudaGraphConditional, AWhileGoesRoundUntilAKernelStopsIt) {
+TEST_P(CudaGraphConditional, AWhileLoopsUntilAKernelStopsIt) {
   run([this] {
     CUdeviceptr count = allocate(64);
     CUgraph graph = make_graph();
@@ -175,7 +175,7 @@ TEST_P(CudaGraphConditional, AWhileGoesRoundUntilAKernelStopsIt) {
   expect_no_fault();
 }
 
-TEST_F(SimGraphConditional, ALoopThatNeverEndsIsSeen) {
+TEST_F(SimGraphConditional, AnEndlessLoopIsReported) {
   EXPECT_EQ(stage.run([] {
     CUgraph graph = make_graph();
     add_empty(*add_conditional(graph, make_handle(graph, 1), CU_GRAPH_COND_TYPE_WHILE));
@@ -184,7 +184,7 @@ TEST_F(SimGraphConditional, ALoopThatNeverEndsIsSeen) {
             Ending::step_limit);
 }
 
-TEST_P(CudaGraphConditional, ConditionsNest) {
+TEST_P(CudaGraphConditional, ConditionalNodesNest) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -197,7 +197,7 @@ TEST_P(CudaGraphConditional, ConditionsNest) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphConditional, AHandleHasFlagsAndAGraph) {
+TEST_P(CudaGraphConditional, AHandleNeedsValidFlagsAndAGraph) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphConditionalHandle handle = 0;
@@ -236,7 +236,7 @@ TEST_P(CudaGraphConditional, AnUpdateDoesNotChangeTheTypeNorTheNumberOfBodies) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphConditional, ANodeWantsAHandleOfItsGraphAndAFittingSize) {
+TEST_P(CudaGraphConditional, ANodeNeedsAHandleOfItsGraphAndAValidSize) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphConditionalHandle handle = make_handle(graph, 0);
@@ -271,7 +271,7 @@ TEST_P(CudaGraphConditional, AnUnusedHandleStopsInstantiation) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphConditional, ABodyHoldsOnlyWhatRunsOnTheDevice) {
+TEST_P(CudaGraphConditional, ABodyHoldsOnlyNodesThatRunOnTheDevice) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "driver 580 takes it; cuda.h forbids it";
   run([] {
     CUgraph graph = make_graph();
@@ -288,7 +288,7 @@ TEST_P(CudaGraphConditional, ABodyHoldsOnlyWhatRunsOnTheDevice) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphConditional, GraphsWithConditionsAreNotCopied) {
+TEST_P(CudaGraphConditional, GraphsWithConditionalNodesAreNotCloned) {
   run([] {
     CUgraph graph = make_graph();
     CUgraph body = *add_conditional(graph, make_handle(graph, 0), CU_GRAPH_COND_TYPE_IF);
@@ -309,7 +309,7 @@ TEST_P(CudaGraphConditional, GraphsWithConditionsAreNotCopied) {
 }
 
 // A graph with a condition somewhere inside it is no more copied than one that has it at the top.
-TEST_P(CudaGraphConditional, NorAreGraphsWithConditionsInside) {
+TEST_P(CudaGraphConditional, GraphsWithNestedConditionalNodesAreNotCloned) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode child = nullptr;
@@ -329,7 +329,7 @@ TEST_P(CudaGraphConditional, NorAreGraphsWithConditionsInside) {
   expect_no_fault();
 }
 
-TEST_F(SimGraphConditional, AValueSetThroughNoHandleIsAFault) {
+TEST_F(SimGraphConditional, SettingAValueWithoutAHandleIsAFault) {
   run([] {
     CUgraph graph = make_graph();
     add_setter(graph, setter(), 12345, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: graphs as text that Graphviz draws.
+// The conformance suite of devices/: graphs printed for Graphviz.
 #include "harness/base/tests/folder.h"
 #include "harness/devices/tests/graphs/graph_stage.h"
 
@@ -39,7 +39,7 @@ TEST_P(CudaGraphDot, AGraphIsPrintedWithItsNodesAndEdges) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphDot, AGraphAndAPathAreWanted) {
+TEST_P(CudaGraphDot, AMissingGraphOrPathIsRefused) {
   run([] {
     CUgraph graph = make_graph();
     EXPECT_EQ(cuGraphDebugDotPrint(nullptr, "unused.dot", 0), CUDA_ERROR_INVALID_VALUE);

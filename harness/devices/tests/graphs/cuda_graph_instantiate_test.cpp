@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what can be made executable, and for how long it is there.
+// The conformance suite of devices/: which graphs can be instantiated, and the lifetime of
+// executables.
 #include "harness/devices/tests/graphs/graph_stage.h"
 
 namespace harness::testing {
@@ -10,7 +11,7 @@ class CudaGraphInstantiate : public OnEveryDevice {
   CUfunction add_one() const { return get_kernel(image(), "add_one"); }
 };
 
-/// Closes a circle of two nodes.
+/// Closes a cycle of two nodes.
 CUgraph make_circle() {
   CUgraph graph = make_graph();
   CUgraphNode first = add_empty(graph);
@@ -19,7 +20,7 @@ CUgraph make_circle() {
   return graph;
 }
 
-TEST_P(CudaGraphInstantiate, FlagsMustBeKnownAndFitTogether) {
+TEST_P(CudaGraphInstantiate, UnknownOrConflictingFlagsAreInvalid) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphExec exec = nullptr;
@@ -37,14 +38,14 @@ TEST_P(CudaGraphInstantiate, FlagsMustBeKnownAndFitTogether) {
     cuuint64_t flags = 0;
     CUDA_OK(cuGraphExecGetFlags(exec, &flags));
     EXPECT_TRUE(flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
-    // An H200's driver leaves that one out; cuda.h leaves out the flag that uploads alone.
+    // An H200's driver omits that one; cuda.h omits the flag that only uploads.
     if (GetParam() != Backend::gpu)
       EXPECT_TRUE(flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
   });
   expect_no_fault();
 }
 
-TEST_P(CudaGraphInstantiate, NowhereToPutAnAnswerIsInvalid) {
+TEST_P(CudaGraphInstantiate, ANullResultPointerIsInvalid) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([] {
     CUgraph graph = make_graph();
@@ -54,7 +55,7 @@ TEST_P(CudaGraphInstantiate, NowhereToPutAnAnswerIsInvalid) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphInstantiate, ACircleIsFoundWhenTheGraphIsInstantiated) {
+TEST_P(CudaGraphInstantiate, ACycleIsFoundAtInstantiation) {
   run([] {
     CUgraph graph = make_circle();
     CUgraphExec exec = nullptr;
@@ -67,7 +68,7 @@ TEST_P(CudaGraphInstantiate, ACircleIsFoundWhenTheGraphIsInstantiated) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphInstantiate, InstantiationWithParametersSaysWhatCameOfIt) {
+TEST_P(CudaGraphInstantiate, InstantiationWithParametersReturnsAResult) {
   run([this] {
     CUdeviceptr address = allocate(64);
     write_int(address, 0);
@@ -176,7 +177,7 @@ void expect_refused(CUgraph graph, CUgraphInstantiateResult result, CUgraphNode 
   EXPECT_EQ(params.hErrNode_out, culprit);
 }
 
-TEST_P(CudaGraphInstantiate, AGraphForTheDeviceIsLaunchedByTheHostToo) {
+TEST_P(CudaGraphInstantiate, AGraphForDeviceLaunchCanBeLaunchedByTheHost) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUgraph inner = make_graph();
@@ -195,7 +196,7 @@ TEST_P(CudaGraphInstantiate, AGraphForTheDeviceIsLaunchedByTheHostToo) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphInstantiate, ForTheDeviceThereAreKernelsCopiesSetsAndChildren) {
+TEST_P(CudaGraphInstantiate, DeviceLaunchAllowsKernelsCopiesSetsAndChildren) {
   run([] {
     constexpr auto kUnsupported = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
     CUdeviceptr address = allocate(64);
@@ -226,7 +227,7 @@ TEST_P(CudaGraphInstantiate, ForTheDeviceThereAreKernelsCopiesSetsAndChildren) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphInstantiate, ForTheDeviceCopiesAreOfMemoryThatItReaches) {
+TEST_P(CudaGraphInstantiate, DeviceLaunchAllowsCopiesOfDeviceMemoryOnly) {
   run([] {
     CUdeviceptr address = allocate(64);
     void* pinned = nullptr;
@@ -257,7 +258,7 @@ TEST_P(CudaGraphInstantiate, ForTheDeviceCopiesAreOfMemoryThatItReaches) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphInstantiate, ForTheDeviceAGraphDoesSomething) {
+TEST_P(CudaGraphInstantiate, DeviceLaunchRefusesAnEmptyGraph) {
   run([] {
     expect_refused(make_graph(), CUDA_GRAPH_INSTANTIATE_ERROR, nullptr);
     CUgraph graph = make_graph();
@@ -267,7 +268,7 @@ TEST_P(CudaGraphInstantiate, ForTheDeviceAGraphDoesSomething) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphInstantiate, ForTheDeviceASetHasTheContextOfTheOthers) {
+TEST_P(CudaGraphInstantiate, DeviceLaunchRefusesASetOfAnotherContext) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -284,7 +285,7 @@ TEST_P(CudaGraphInstantiate, ForTheDeviceASetHasTheContextOfTheOthers) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphInstantiate, ForTheDeviceKernelsAndCopiesHaveOneContext) {
+TEST_P(CudaGraphInstantiate, DeviceLaunchRefusesMultipleContexts) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "driver 580 ends with a signal in it";
   run([this] {
     constexpr auto kContexts = CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED;
@@ -307,9 +308,9 @@ TEST_P(CudaGraphInstantiate, ForTheDeviceKernelsAndCopiesHaveOneContext) {
   expect_no_fault();
 }
 
-// ---- what is not to be made executable ----------------------------------------------------------
+// ---- graphs that cannot be instantiated ---------------------------------------------------------
 
-TEST_P(CudaGraphInstantiate, WhatIsWrongWithTheWholeGraphHasNoNode) {
+TEST_P(CudaGraphInstantiate, AnErrorOfTheWholeGraphNamesNoNode) {
   run([] {
     CUdeviceptr address = 0;
     CUgraph graph = make_graph();
@@ -329,7 +330,7 @@ TEST_P(CudaGraphInstantiate, WhatIsWrongWithTheWholeGraphHasNoNode) {
 }
 
 // cuda.h, at cuStreamGetCaptureInfo: all but destroying and removing is permitted meanwhile.
-TEST_P(CudaGraphInstantiate, AGraphThatACaptureFillsIsInstantiatedAsItIs) {
+TEST_P(CudaGraphInstantiate, AGraphBeingCapturedIsInstantiatedAsItIs) {
   run([] {
     CUdeviceptr address = allocate(64);
     write_int(address, 0);

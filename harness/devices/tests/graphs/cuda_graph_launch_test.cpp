@@ -31,7 +31,7 @@ class Gate {
 
 // ---- launches of one executable ---------------------------------------------------------------
 
-TEST_P(CudaGraphLaunch, LaunchesOfOneExecutableFollowEachOther) {
+TEST_P(CudaGraphLaunch, LaunchesOfOneExecutableAreOrdered) {
   run([this] {
     CUdeviceptr address = allocate(64);
     write_int(address, 0);
@@ -56,7 +56,7 @@ TEST_P(CudaGraphLaunch, LaunchesOfOneExecutableFollowEachOther) {
 
 // cuda.h: "Each upload is ordered behind both any previous work in hStream and any previous
 // launches".
-TEST_P(CudaGraphLaunch, AnUploadFollowsTheLaunchesBeforeIt) {
+TEST_P(CudaGraphLaunch, AnUploadIsOrderedAfterEarlierLaunches) {
   run([this] {
     CUgraph graph = make_graph();
     add_kernel(graph, add_one(), allocate(64));
@@ -77,7 +77,7 @@ TEST_P(CudaGraphLaunch, AnUploadFollowsTheLaunchesBeforeIt) {
 
 // ---- events -----------------------------------------------------------------------------------
 
-TEST_P(CudaGraphLaunch, AWaitNodeMeansWhatWasRecordedUntilItsLaunch) {
+TEST_P(CudaGraphLaunch, AWaitNodeWaitsForTheLastRecordBeforeItsLaunch) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUevent event = make_event();
@@ -124,7 +124,7 @@ TEST_P(CudaGraphLaunch, TimeIsMeasuredBetweenRecordsOfStreamsAndOfGraphs) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphLaunch, AnEventHasTheTimeOfItsLastRecord) {
+TEST_P(CudaGraphLaunch, ElapsedTimeUsesTheLastRecordOfAnEvent) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUevent start = make_event();

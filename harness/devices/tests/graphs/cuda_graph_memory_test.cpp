@@ -21,9 +21,9 @@ std::size_t attribute(CUgraphMem_attribute which) {
 /// Storage comes in units of this.
 constexpr std::size_t kUnit = 32 << 20;
 
-// ---- what works -------------------------------------------------------------------------------
+// ---- valid uses -------------------------------------------------------------------------------
 
-TEST_P(CudaGraphMemory, MemoryLivesFromItsNodeToTheNodeThatFreesIt) {
+TEST_P(CudaGraphMemory, MemoryLivesFromItsAllocNodeToItsFreeNode) {
   run([this] {
     CUdeviceptr out = allocate(64);
     CUdeviceptr inner = 0;
@@ -86,7 +86,7 @@ TEST_P(CudaGraphMemory, TheHostMayUseManagedMemory) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, APointerThatTheHostStoresInManagedMemoryIsOne) {
+TEST_P(CudaGraphMemory, APointerStoredByTheHostInManagedMemoryIsFollowed) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "driver 580 makes the node for the device";
   run([this] {
     CUdeviceptr table = 0;
@@ -106,7 +106,7 @@ TEST_P(CudaGraphMemory, APointerThatTheHostStoresInManagedMemoryIsOne) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, NoBytesAreAnAllocationWhereItIsCapturedAndNoNode) {
+TEST_P(CudaGraphMemory, AnEmptyAllocationIsCapturedButIsNoValidNode) {
   run([] {
     CUstream stream = make_stream();
     CUdeviceptr address = 0;
@@ -124,7 +124,7 @@ TEST_P(CudaGraphMemory, NoBytesAreAnAllocationWhereItIsCapturedAndNoNode) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, WhatAGraphDoesNotFreeIsFreedByTheStream) {
+TEST_P(CudaGraphMemory, MemoryThatAGraphDoesNotFreeIsFreedInAStream) {
   run([] {
     auto [graph, address, alloc] = make_allocating();
     add_set(graph, address, 7, {alloc});
@@ -139,7 +139,7 @@ TEST_P(CudaGraphMemory, WhatAGraphDoesNotFreeIsFreedByTheStream) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, AGraphThatWasInstantiatedWithoutFreeingItCannotAnyMore) {
+TEST_P(CudaGraphMemory, AnInstantiatedGraphCannotGainAFreeNode) {
   run([] {
     auto [graph, address, alloc] = make_allocating();
     CUDA_OK(cuGraphExecDestroy(instantiate(graph)));
@@ -151,7 +151,7 @@ TEST_P(CudaGraphMemory, AGraphThatWasInstantiatedWithoutFreeingItCannotAnyMore) 
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, AnotherGraphMayFreeIt) {
+TEST_P(CudaGraphMemory, AnotherGraphMayFreeTheMemory) {
   run([] {
     auto [graph, address, alloc] = make_allocating();
     CUgraph other = make_graph();
@@ -170,7 +170,7 @@ TEST_P(CudaGraphMemory, AnotherGraphMayFreeIt) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, AutoFreeMakesEachLaunchFreeWhatTheLastOneLeft) {
+TEST_P(CudaGraphMemory, AutoFreeFreesTheMemoryOfThePreviousLaunch) {
   run([] {
     auto [graph, address, alloc] = make_allocating();
     CUgraphExec exec = instantiate(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
@@ -181,7 +181,7 @@ TEST_P(CudaGraphMemory, AutoFreeMakesEachLaunchFreeWhatTheLastOneLeft) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, WhatWasUsedCountsInUnitsUntilItIsTrimmed) {
+TEST_P(CudaGraphMemory, UsageIsCountedInUnitsUntilTrimmed) {
   // A process that has had graphs before gives some of their storage, which may be more.
   const auto expect_unit = [](cuuint64_t used) {
     EXPECT_GE(used, kUnit);
@@ -218,9 +218,9 @@ TEST_P(CudaGraphMemory, WhatWasUsedCountsInUnitsUntilItIsTrimmed) {
   });
 }
 
-// ---- what does not ----------------------------------------------------------------------------
+// ---- invalid uses -----------------------------------------------------------------------------
 
-TEST_P(CudaGraphMemory, AnAllocationNodeWantsDeviceMemoryOfSomeSize) {
+TEST_P(CudaGraphMemory, AnAllocationNodeNeedsDeviceMemoryAndASize) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode node = nullptr;
@@ -233,7 +233,7 @@ TEST_P(CudaGraphMemory, AnAllocationNodeWantsDeviceMemoryOfSomeSize) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, AnAllocationNodeWantsItsParameters) {
+TEST_P(CudaGraphMemory, AnAllocationNodeNeedsParameters) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([] {
     CUgraph graph = make_graph();
@@ -246,7 +246,7 @@ TEST_P(CudaGraphMemory, AnAllocationNodeWantsItsParameters) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, OnlyWhatANodeAllocatedIsFreedByANode) {
+TEST_P(CudaGraphMemory, AFreeNodeTakesMemoryOfAnAllocNodeOnly) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode node = nullptr;
@@ -257,7 +257,7 @@ TEST_P(CudaGraphMemory, OnlyWhatANodeAllocatedIsFreedByANode) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, NothingIsFreedTwiceInTheSameGraph) {
+TEST_P(CudaGraphMemory, ASecondFreeInTheSameGraphIsRefused) {
   run([] {
     auto [graph, address, alloc] = make_allocating();
     CUgraphNode free = add_free(graph, address, {alloc});
@@ -269,7 +269,7 @@ TEST_P(CudaGraphMemory, NothingIsFreedTwiceInTheSameGraph) {
   if (GetParam() == Backend::sim) expect_fault("api_misuse");
 }
 
-TEST_P(CudaGraphMemory, ASecondLaunchNeedsTheFirstOnesMemoryToBeFree) {
+TEST_P(CudaGraphMemory, ASecondLaunchNeedsTheFirstOnesMemoryFreed) {
   run([] {
     auto [graph, address, alloc] = make_allocating();
     CUgraphExec exec = instantiate(graph);
@@ -280,7 +280,7 @@ TEST_P(CudaGraphMemory, ASecondLaunchNeedsTheFirstOnesMemoryToBeFree) {
   if (GetParam() == Backend::sim) expect_fault("api_misuse");
 }
 
-TEST_P(CudaGraphMemory, GraphsWithMemoryAreNotTakenApart) {
+TEST_P(CudaGraphMemory, GraphsWithMemoryNodesAreNotClonedOrChanged) {
   run([] {
     auto [graph, address, alloc] = make_allocating();
     CUgraphNode free = add_free(graph, address, {alloc});
@@ -305,7 +305,7 @@ TEST_P(CudaGraphMemory, GraphsWithMemoryAreNotTakenApart) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, ANodeOfAGraphWithMemoryIsNotDestroyed) {
+TEST_P(CudaGraphMemory, NodesOfAGraphWithMemoryNodesAreNotDestroyed) {
   if (GetParam() != Backend::sim) GTEST_SKIP() << "the watcher has counted it dead by then";
   run([] {
     auto [graph, address, alloc] = make_allocating();
@@ -315,7 +315,7 @@ TEST_P(CudaGraphMemory, ANodeOfAGraphWithMemoryIsNotDestroyed) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphMemory, AMovedChildGraphBringsItsMemory) {
+TEST_P(CudaGraphMemory, AMovedChildGraphKeepsItsMemory) {
   run([] {
     auto [inner, address, alloc] = make_allocating();
     CUgraphNode set = add_set(inner, address, 3, {alloc});

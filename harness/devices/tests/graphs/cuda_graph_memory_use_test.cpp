@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph memory that is used outside of its life.
+// Uses of graph memory outside its lifetime.
 #include "harness/devices/tests/graphs/graph_memory_stage.h"
 
 namespace harness::testing {
@@ -7,7 +7,7 @@ namespace {
 
 class GraphMemoryUse : public OnSim {};
 
-TEST_F(GraphMemoryUse, BeforeTheGraphIsLaunchedIsAFault) {
+TEST_F(GraphMemoryUse, AUseBeforeTheLaunchIsAFault) {
   stage.run([] {
     auto [graph, address, alloc] = make_allocating();
     EXPECT_EQ(cuMemsetD32_v2(address, 1, 1), CUDA_ERROR_INVALID_VALUE);
@@ -15,7 +15,7 @@ TEST_F(GraphMemoryUse, BeforeTheGraphIsLaunchedIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(GraphMemoryUse, AfterItWasFreedIsAFaultThatNamesTheFree) {
+TEST_F(GraphMemoryUse, AUseAfterTheFreeIsAFaultThatNamesTheFree) {
   stage.run([] {
     auto [graph, address, alloc] = make_allocating();
     CUgraphExec exec = instantiate(graph);
@@ -30,7 +30,7 @@ TEST_F(GraphMemoryUse, AfterItWasFreedIsAFaultThatNamesTheFree) {
   EXPECT_EQ(stage.faults.front().death_site.view(), "cuMemFreeAsync");
 }
 
-TEST_F(GraphMemoryUse, ByANodeThatNothingOrdersBeforeTheFreeIsAFault) {
+TEST_F(GraphMemoryUse, AUseByANodeUnorderedWithTheFreeIsAFault) {
   stage.run([] {
     auto [graph, address, alloc] = make_allocating();
     CUgraphNode set = add_set(graph, address, 1, {alloc});
@@ -41,7 +41,7 @@ TEST_F(GraphMemoryUse, ByANodeThatNothingOrdersBeforeTheFreeIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(GraphMemoryUse, OutsideTheGraphThatFreesItIsAFault) {
+TEST_F(GraphMemoryUse, AUseOutsideTheGraphThatFreesItIsAFault) {
   stage.run([] {
     auto [graph, address, alloc] = make_allocating();
     add_free(graph, address, {alloc});
@@ -51,7 +51,7 @@ TEST_F(GraphMemoryUse, OutsideTheGraphThatFreesItIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(GraphMemoryUse, FreedTwiceByTheStreamIsAFault) {
+TEST_F(GraphMemoryUse, ASecondFreeInAStreamIsAFault) {
   stage.run([] {
     auto [graph, address, alloc] = make_allocating();
     launch_and_wait(instantiate(graph));
@@ -61,7 +61,7 @@ TEST_F(GraphMemoryUse, FreedTwiceByTheStreamIsAFault) {
   EXPECT_EQ(stage.fault(), "double_free");
 }
 
-TEST_F(GraphMemoryUse, ALaunchBehindAFreeThatIsStillQueuedIsALifeOfItsOwn) {
+TEST_F(GraphMemoryUse, ALaunchBehindAQueuedFreeIsANewLifetime) {
   Always late = lagging();
   EXPECT_EQ(stage.run(late,
                       [] {
@@ -82,7 +82,7 @@ TEST_F(GraphMemoryUse, ALaunchBehindAFreeThatIsStillQueuedIsALifeOfItsOwn) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(GraphMemoryUse, FreedTwiceByAnotherGraphIsAFault) {
+TEST_F(GraphMemoryUse, ASecondFreeByAnotherGraphIsAFault) {
   stage.run([] {
     auto [graph, address, alloc] = make_allocating();
     CUgraph freeing = make_graph();
@@ -130,7 +130,7 @@ TEST_F(GraphMemoryUse, ALaunchWaitsForTheFreeOfWhatItAllocates) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(GraphMemoryUse, WhatALaunchHasLeftIsFreedWhenItWasGivenOut) {
+TEST_F(GraphMemoryUse, MemoryLeftByALaunchIsFreedAfterItsAllocation) {
   Always late = lagging();
   stage.run(late, [] {
     CUgraph graph = make_graph();
@@ -147,7 +147,7 @@ TEST_F(GraphMemoryUse, WhatALaunchHasLeftIsFreedWhenItWasGivenOut) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(GraphMemoryUse, AnAddressComesBackOnlyWhenNoGraphHasIt) {
+TEST_F(GraphMemoryUse, AnAddressIsReusedOnlyWhenNoGraphOwnsIt) {
   Always reuse(Site::reuse, 1);
   stage.run(reuse, [] {
     CUdeviceptr first = 0;

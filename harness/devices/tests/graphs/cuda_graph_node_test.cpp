@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what nodes do, and what they are reported.
+// The conformance suite of devices/: the effects of nodes, and queries of their parameters.
 #include <array>
 
 #include "harness/devices/tests/graphs/graph_stage.h"
@@ -12,7 +12,7 @@ class CudaGraphNode : public OnEveryDevice {
   CUfunction add_one() const { return get_kernel(image(), "add_one"); }
 };
 
-TEST_P(CudaGraphNode, NodesRunAfterThoseTheyDependOn) {
+TEST_P(CudaGraphNode, NodesRunAfterTheirDependencies) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUdeviceptr copy = allocate(64);
@@ -164,7 +164,7 @@ TEST_P(CudaGraphNode, CopiesHaveRowsAndSlices) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphNode, ACopyNeedsMemoryThatIsThere) {
+TEST_P(CudaGraphNode, ACopyNeedsLiveMemory) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode node = nullptr;
@@ -230,7 +230,7 @@ TEST_P(CudaGraphNode, SetsHaveElementsOfOneTwoOrFourBytes) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphNode, AHostNodeIsCalledAtEachLaunch) {
+TEST_P(CudaGraphNode, AHostNodeRunsAtEachLaunch) {
   run([] {
     int calls = 0;
     CUgraph graph = make_graph();
@@ -272,7 +272,7 @@ TEST_P(CudaGraphNode, AnEventNodeRecordsAtEachLaunch) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphNode, ANodeIsAskedOnlyWhatItsTypeKnows) {
+TEST_P(CudaGraphNode, AQueryForAnotherNodeTypeIsRefused) {
   run([] {
     CUgraphNode node = add_empty(make_graph());
     CUgraphNodeType type{};
@@ -322,7 +322,7 @@ TEST_P(CudaGraphNode, ANodeOfAnyTypeIsAddedByOneFunction) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphNode, WhatANodesTypeLeavesUnusedIsZero) {
+TEST_P(CudaGraphNode, UnusedFieldsOfANodesParametersAreZero) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode node = nullptr;

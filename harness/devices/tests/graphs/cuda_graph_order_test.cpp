@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How graphs run: which node waits for which, and what happens to launches in flight. On the
-// simulated driver, where picks decide.
+// How graphs run: the order of nodes, and changes while launches are in flight. On the simulated
+// driver, with its choices.
 #include "harness/devices/tests/graphs/graph_stage.h"
 
 namespace harness::testing {
@@ -29,7 +29,7 @@ TEST_F(GraphOrder, IndependentNodesRunInAnyOrder) {
   expect_finished();
 }
 
-TEST_F(GraphOrder, DependentNodesDoNot) {
+TEST_F(GraphOrder, DependentNodesRunInOrder) {
   run(Always(Site::order, 1), [] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -40,7 +40,7 @@ TEST_F(GraphOrder, DependentNodesDoNot) {
   expect_finished();
 }
 
-TEST_F(GraphOrder, ALaunchMayStayBehindAndStopBetweenNodes) {
+TEST_F(GraphOrder, ALaunchMayLagAndStopBetweenNodes) {
   for (std::uint32_t lag : {1U, 2U, 3U}) {
     run(Always(Site::lag, lag), [lag] {
       CUdeviceptr address = 0;
@@ -62,7 +62,7 @@ TEST_F(GraphOrder, ALaunchMayStayBehindAndStopBetweenNodes) {
   }
 }
 
-TEST_F(GraphOrder, LaunchesOfOneExecutableFollowEachOther) {
+TEST_F(GraphOrder, LaunchesOfOneExecutableAreOrdered) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -78,7 +78,7 @@ TEST_F(GraphOrder, LaunchesOfOneExecutableFollowEachOther) {
   expect_finished();
 }
 
-TEST_F(GraphOrder, AHostNodeHoldsUpWhatDependsOnIt) {
+TEST_F(GraphOrder, AHostNodeDelaysNodesThatDependOnIt) {
   run(Plain(), [] {
     CUdeviceptr address = allocate(64);
     write_int(address, 0);
@@ -110,7 +110,7 @@ TEST_F(GraphOrder, AHostNodeMayNotCallCuda) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(GraphOrder, WithoutTasksHostNodesAreCalledByWhoeverWaits) {
+TEST_F(GraphOrder, WithoutTasksHostNodesRunInTheWaitingCall) {
   Plain plain;
   stage.run_outside(plain, [] {
     CUDA_OK(cuInit(0));
@@ -132,7 +132,7 @@ TEST_F(GraphOrder, WithoutTasksHostNodesAreCalledByWhoeverWaits) {
 
 // ---- events -----------------------------------------------------------------------------------
 
-TEST_F(GraphOrder, AnEventNodeCapturesItsDependenciesAndNoMore) {
+TEST_F(GraphOrder, AnEventNodeRecordsItsDependenciesOnly) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUfunction function = add_one();
@@ -189,7 +189,7 @@ TEST_F(GraphOrder, ALaunchWithADestroyedEventIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(GraphOrder, AMemoryOperationOfAGraphHoldsUpItsNodesOnly) {
+TEST_F(GraphOrder, AMemoryOperationOfAGraphDelaysItsDependentsOnly) {
   run(Plain(), [] {
     void* pinned = nullptr;
     CUDA_OK(cuMemAllocHost_v2(&pinned, 64));
@@ -239,7 +239,7 @@ TEST_F(GraphOrder, AnUpdateDoesNotAffectLaunchesInFlight) {
   expect_finished();
 }
 
-TEST_F(GraphOrder, AnExecutableDestroyedInFlightRunsToItsEnd) {
+TEST_F(GraphOrder, AnExecutableDestroyedInFlightRunsToCompletion) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that graphs and their executables refuse, by rules of the simulated driver that mutants
-// broke and no other test saw.
+// Calls that graphs and their executables refuse, by rules of the simulated driver for which no
+// other test failed when a mutant broke them.
 #include "harness/devices/tests/graphs/graph_memory_stage.h"
 
 namespace harness::testing {
@@ -20,7 +20,7 @@ class GraphRefusals : public OnSim {
 
 // ---- nodes and edges --------------------------------------------------------------------------
 
-TEST_F(GraphRefusals, ANodeOfAChildIsFoundInAClone) {
+TEST_F(GraphRefusals, ANodeOfAChildGraphIsFoundInAClone) {
   run([] {
     CUgraph inner = make_graph();
     add_empty(inner);
@@ -36,7 +36,7 @@ TEST_F(GraphRefusals, ANodeOfAChildIsFoundInAClone) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, AReferenceThatWasMovedIsNotTheCallersToRelease) {
+TEST_F(GraphRefusals, AMovedReferenceIsNotReleasedByTheCaller) {
   run([] {
     static int calls = 0;
     CUuserObject object = nullptr;
@@ -47,7 +47,7 @@ TEST_F(GraphRefusals, AReferenceThatWasMovedIsNotTheCallersToRelease) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(GraphRefusals, EdgesAreAddedBetweenTwoNodesWithNothingUnused) {
+TEST_F(GraphRefusals, SelfEdgesAndReservedBitsOfEdgesAreRefused) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode first = add_empty(graph);
@@ -61,7 +61,7 @@ TEST_F(GraphRefusals, EdgesAreAddedBetweenTwoNodesWithNothingUnused) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, EdgesAreRemovedAllOrNoneAndListedWithBothEnds) {
+TEST_F(GraphRefusals, EdgesAreRemovedAllOrNone) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode first = add_empty(graph);
@@ -78,7 +78,7 @@ TEST_F(GraphRefusals, EdgesAreRemovedAllOrNoneAndListedWithBothEnds) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, AGraphWithAnExecutableIsNotMoved) {
+TEST_F(GraphRefusals, AnInstantiatedGraphIsNotMoved) {
   run([] {
     CUgraph inner = make_graph();
     add_empty(inner);
@@ -93,7 +93,7 @@ TEST_F(GraphRefusals, AGraphWithAnExecutableIsNotMoved) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, ASetIsOfElementsAndRowsThatThereAre) {
+TEST_F(GraphRefusals, ASetNeedsAValidElementSizeAndRows) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode node = nullptr;
@@ -109,7 +109,7 @@ TEST_F(GraphRefusals, ASetIsOfElementsAndRowsThatThereAre) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, AutoFreeIsNotForTheDevice) {
+TEST_F(GraphRefusals, AutoFreeAndDeviceLaunchExcludeEachOther) {
   run([] {
     CUgraph graph = make_graph();
     add_kernel(graph, add_one(), allocate(64));
@@ -124,14 +124,14 @@ TEST_F(GraphRefusals, AutoFreeIsNotForTheDevice) {
 
 // ---- updates ----------------------------------------------------------------------------------
 
-/// Expects that a graph does not update the executable, and why.
+/// Expects that a graph cannot update the executable, with this result.
 void expect_misfit(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResult why) {
   CUgraphExecUpdateResultInfo info{};
   EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
   EXPECT_EQ(info.result, why);
 }
 
-TEST_F(GraphRefusals, AnUpdateHasAllNodesAndDependencies) {
+TEST_F(GraphRefusals, AnUpdateNeedsAllNodesAndDependencies) {
   run([] {
     CUgraph two = make_graph();
     add_empty(two);
@@ -153,7 +153,7 @@ TEST_F(GraphRefusals, AnUpdateHasAllNodesAndDependencies) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, AnUpdateHasTheSameMemory) {
+TEST_F(GraphRefusals, AnUpdateNeedsTheSameMemory) {
   run([] {
     Allocating first = make_allocating();
     Allocating second = make_allocating();
@@ -164,7 +164,7 @@ TEST_F(GraphRefusals, AnUpdateHasTheSameMemory) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, AnUpdateHasBodiesThatFit) {
+TEST_F(GraphRefusals, AnUpdateNeedsMatchingBodies) {
   run([] {
     CUgraph small = make_graph();
     add_empty(small);
@@ -179,7 +179,7 @@ TEST_F(GraphRefusals, AnUpdateHasBodiesThatFit) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, AnUpdateHasNoCycle) {
+TEST_F(GraphRefusals, AnUpdateWithACycleIsRefused) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode first = add_empty(graph);
@@ -199,7 +199,7 @@ CUdeviceptr pin(std::size_t bytes) {
   return reinterpret_cast<CUdeviceptr>(pinned);
 }
 
-TEST_F(GraphRefusals, CopiesAndSetsKeepTheirKindOfMemory) {
+TEST_F(GraphRefusals, CopiesAndSetsKeepTheirMemoryType) {
   run([] {
     const CUdeviceptr address = allocate(64);
     const CUdeviceptr pinned = pin(64);
@@ -215,7 +215,7 @@ TEST_F(GraphRefusals, CopiesAndSetsKeepTheirKindOfMemory) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, RowsThatAreSetKeepTheirSize) {
+TEST_F(GraphRefusals, ASetKeepsItsRowSize) {
   run([] {
     CUDA_MEMSET_NODE_PARAMS params = set_params(allocate(64), 1, 4);
     params.height = 2;
@@ -230,7 +230,7 @@ TEST_F(GraphRefusals, RowsThatAreSetKeepTheirSize) {
   expect_no_fault();
 }
 
-TEST_F(GraphRefusals, OperationsStayWhatTheyAre) {
+TEST_F(GraphRefusals, MemoryOperationsKeepTheirType) {
   run([] {
     CUstreamBatchMemOpParams operation{};
     operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;

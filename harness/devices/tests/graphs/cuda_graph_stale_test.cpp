@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs and what has ended: whose memory a node meant, what a handle names that came back, and two
-// threads inside the same graph. On the simulated driver, where picks decide.
+// Graphs that refer to freed memory or to destroyed objects, reused handles, and concurrent use of
+// a graph by two threads. On the simulated driver, with its choices.
 #include "harness/devices/tests/graphs/graph_stage.h"
 
 namespace harness::testing {
@@ -10,7 +10,7 @@ class GraphStale : public UnderStrategy {};
 
 CUfunction add_one() { return get_kernel(&afterlife_kernels_conformance, "add_one"); }
 
-// ---- whose memory a node meant ----------------------------------------------------------------
+// ---- memory of nodes --------------------------------------------------------------------------
 
 /// A graph of one kernel node, whose memory is freed before the launch.
 void launch_with_freed_memory(bool recycle) {
@@ -84,9 +84,9 @@ TEST_F(GraphStale, AKernelNodeWhoseModuleWasUnloadedIsAFatalFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-// ---- handles that come back -------------------------------------------------------------------
+// ---- reused handles ---------------------------------------------------------------------------
 
-TEST_F(GraphStale, HandlesComeBackWhenAPickSaysSo) {
+TEST_F(GraphStale, HandlesAreReusedByChoice) {
   run(Plain(), [] {
     CUgraph graph = make_graph();
     CUDA_OK(cuGraphDestroy(graph));
@@ -109,7 +109,7 @@ TEST_F(GraphStale, HandlesComeBackWhenAPickSaysSo) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(GraphStale, AHandleThatCameBackNamesTheNewNode) {
+TEST_F(GraphStale, AReusedHandleNamesTheNewNode) {
   run(Always(Site::reuse, 1), [] {
     CUgraph graph = make_graph();
     CUgraphNode stale = add_empty(graph);
@@ -134,7 +134,7 @@ class Alternate final : public Strategy {
   }
 };
 
-TEST_F(GraphStale, TwoThreadsInTheSameGraphAreAFault) {
+TEST_F(GraphStale, ConcurrentUseOfAGraphIsAFault) {
   Alternate alternate;
   World& world = stage.world;
   ending = stage.run(alternate, [&world] {
@@ -154,7 +154,7 @@ TEST_F(GraphStale, TwoThreadsInTheSameGraphAreAFault) {
   EXPECT_EQ(stage.faults.front().detail, "used by two threads at once");
 }
 
-TEST_F(GraphStale, TwoThreadsThatTakeTurnsAreNot) {
+TEST_F(GraphStale, OrderedUseOfAGraphByTwoThreadsIsNotAFault) {
   Alternate alternate;
   World& world = stage.world;
   ending = stage.run(alternate, [&world] {

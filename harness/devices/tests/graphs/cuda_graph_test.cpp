@@ -135,7 +135,7 @@ TEST_P(CudaGraph, DependenciesAreAddedAndRemoved) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraph, DependenciesOfANewNodeMustBeDistinctAndOfItsGraph) {
+TEST_P(CudaGraph, DependenciesOfANewNodeAreDistinctAndOfItsGraph) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode first = add_empty(graph);
@@ -183,7 +183,7 @@ TEST_P(CudaGraph, EdgeDataIsNotLostSilently) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraph, EdgeDataFitsTheNodes) {
+TEST_P(CudaGraph, EdgeDataMustFitTheNodes) {
   run([this] {
     CUgraph graph = make_graph();
     CUdeviceptr address = allocate(64);
@@ -214,7 +214,7 @@ TEST_P(CudaGraph, EdgeDataFitsTheNodes) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraph, ADestroyedNodeTakesItsEdgesAlong) {
+TEST_P(CudaGraph, DestroyingANodeRemovesItsEdges) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode first = add_empty(graph);
@@ -252,7 +252,7 @@ TEST_P(CudaGraph, AChildGraphIsACopyThatItsNodeOwns) {
 }
 
 // Driver 580 ends the process where the graph is added to a part of itself.
-TEST_P(CudaGraph, AGraphIsNoChildOfItselfNorOfItsParts) {
+TEST_P(CudaGraph, AGraphCannotBeItsOwnDescendant) {
   run([] {
     CUgraph middle = make_graph();
     add_child(middle, make_graph());
@@ -302,7 +302,7 @@ TEST_P(CudaGraph, ACloneIsACopyWhoseNodesAreFound) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraph, ACloneHasTheDataOfEdges) {
+TEST_P(CudaGraph, ACloneKeepsEdgeData) {
   run([this] {
     CUgraph graph = make_graph();
     CUdeviceptr address = allocate(64);
@@ -325,7 +325,7 @@ TEST_P(CudaGraph, ACloneHasTheDataOfEdges) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraph, AGraphThatWasMovedIsNobodyElsesChildAndUpdatesNothing) {
+TEST_P(CudaGraph, AMovedGraphCannotBecomeAnotherChildOrUpdateNodes) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUgraph inner = make_graph();

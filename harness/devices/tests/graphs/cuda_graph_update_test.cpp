@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what of an executable graph may change.
+// The conformance suite of devices/: changes of an executable graph.
 #include <array>
 
 #include "harness/devices/tests/graphs/graph_stage.h"
@@ -41,7 +41,7 @@ TEST_P(CudaGraphUpdate, AKernelNodeOfAnExecutableGetsOtherParameters) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphUpdate, ANodeThatWasRemovedCannotBeUpdated) {
+TEST_P(CudaGraphUpdate, ARemovedNodeCannotBeUpdated) {
   run([] {
     CUgraph graph = make_graph();
     CUdeviceptr address = allocate(64);
@@ -113,7 +113,7 @@ TEST_P(CudaGraphUpdate, SetsOfAnExecutableKeepTheirHeight) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphUpdate, HostAndEventNodesOfAnExecutableChangeFreely) {
+TEST_P(CudaGraphUpdate, HostAndEventNodesOfAnExecutableCanChange) {
   run([] {
     int first = 0;
     int second = 0;
@@ -223,7 +223,7 @@ TEST_P(CudaGraphUpdate, AGraphOfTheSameShapeUpdatesTheExecutable) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphUpdate, AnotherTopologyIsNoUpdate) {
+TEST_P(CudaGraphUpdate, AnUpdateRefusesAnotherTopology) {
   run([] {
     CUgraph graph = make_graph();
     add_empty(graph, {add_empty(graph)});
@@ -243,7 +243,7 @@ TEST_P(CudaGraphUpdate, AnotherTopologyIsNoUpdate) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphUpdate, ADependencyOnAnotherNodeIsNoUpdate) {
+TEST_P(CudaGraphUpdate, AnUpdateRefusesAChangedDependency) {
   run([] {
     const auto make = [](bool on_first) {
       CUgraph graph = make_graph();
@@ -259,8 +259,8 @@ TEST_P(CudaGraphUpdate, ADependencyOnAnotherNodeIsNoUpdate) {
   expect_no_fault();
 }
 
-// cuda.h: more exit nodes are told by one of them, and by no dependency.
-TEST_P(CudaGraphUpdate, MoreExitNodesAreNoUpdate) {
+// cuda.h: additional exit nodes are reported by one of them, without a dependency.
+TEST_P(CudaGraphUpdate, AnUpdateRefusesMoreExitNodes) {
   run([] {
     CUgraph chain = make_graph();
     add_empty(chain, {add_empty(chain, {add_empty(chain)})});
@@ -276,7 +276,7 @@ TEST_P(CudaGraphUpdate, MoreExitNodesAreNoUpdate) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphUpdate, AnotherTypeOfNodeIsNoUpdate) {
+TEST_P(CudaGraphUpdate, AnUpdateRefusesAnotherNodeType) {
   run([] {
     CUgraph graph = make_graph();
     add_empty(graph);
@@ -289,7 +289,7 @@ TEST_P(CudaGraphUpdate, AnotherTypeOfNodeIsNoUpdate) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphUpdate, ParametersThatMayNotChangeAreNoUpdate) {
+TEST_P(CudaGraphUpdate, AnUpdateRefusesFixedParameters) {
   run([] {
     CUdeviceptr address = allocate(64);
     const auto make = [address](std::size_t height) {
@@ -309,7 +309,7 @@ TEST_P(CudaGraphUpdate, ParametersThatMayNotChangeAreNoUpdate) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphUpdate, AKernelOfAnotherContextIsNoUpdate) {
+TEST_P(CudaGraphUpdate, AnUpdateRefusesAKernelOfAnotherContext) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -352,7 +352,7 @@ TEST_P(CudaGraphUpdate, AChildGraphNodeIsUpdatedByAGraphOfTheSameShape) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphUpdate, AttributesThatLaunchesGoByStay) {
+TEST_P(CudaGraphUpdate, AnUpdateKeepsLaunchAttributes) {
   run([this] {
     CUdeviceptr address = allocate(64);
     const auto with = [&](CUkernelNodeAttrID id, int value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocating: a graph whose node allocates, for the tests of graph memory.
+// Allocating: a graph with an allocation node, for tests of graph memory.
 #pragma once
 
 #include "harness/devices/tests/graphs/graph_stage.h"

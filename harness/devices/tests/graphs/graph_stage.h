@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by tests of graphs: short names for the calls that make nodes.
+// Short names for the calls that create nodes, for tests of graphs.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by tests of attributes of launches and kernel nodes.
+// Helpers for tests of attributes of launches and kernel nodes.
 #pragma once
 
 #include "harness/devices/tests/graphs/graph_stage.h"

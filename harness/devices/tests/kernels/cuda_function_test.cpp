@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what functions report themselves, and how many of their blocks
-// fit.
+// The conformance suite of devices/: queries of functions, and occupancy.
 #include <algorithm>
 #include <vector>
 
@@ -21,7 +20,7 @@ class CudaFunction : public OnEveryDevice {
 
 // ---- names and handles ------------------------------------------------------------------------
 
-TEST_P(CudaFunction, AFunctionKnowsItsNameAndModule) {
+TEST_P(CudaFunction, AFunctionReportsItsNameAndModule) {
   run([this] {
     CUmodule module = nullptr;
     CUmodule owner = nullptr;
@@ -102,7 +101,7 @@ TEST_P(CudaFunction, KernelsOfAnUnloadedLibraryAreNotListed) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaFunction, LoadingAndPreferencesAreAccepted) {
+TEST_P(CudaFunction, LazyLoadingAndCachePreferencesAreAccepted) {
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");
     CUkernel kernel = nullptr;
@@ -127,7 +126,7 @@ TEST_P(CudaFunction, LoadingAndPreferencesAreAccepted) {
   expect_no_fault();
 }
 
-TEST_P(CudaFunction, AnAnswerIsWrittenSomewhere) {
+TEST_P(CudaFunction, ANullResultPointerIsInvalid) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");
@@ -192,7 +191,7 @@ TEST_P(CudaFunction, ABlockSizeIsSuggestedThatFillsTheDevice) {
   });
 }
 
-TEST_P(CudaFunction, SharedMemoryIsLeftForSoManyBlocks) {
+TEST_P(CudaFunction, AvailableSharedMemoryDependsOnTheBlockCount) {
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");
     std::size_t one = 0;
@@ -227,7 +226,7 @@ CUlaunchAttribute cluster_of(unsigned blocks) {
   return attribute;
 }
 
-TEST_P(CudaFunction, TheLargestClusterIsOneBlockWhereThereAreNone) {
+TEST_P(CudaFunction, WithoutClustersTheLargestClusterIsOneBlock) {
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");
     const CUlaunchConfig config = small_launch();
@@ -241,7 +240,7 @@ TEST_P(CudaFunction, TheLargestClusterIsOneBlockWhereThereAreNone) {
   expect_no_fault();
 }
 
-TEST_P(CudaFunction, ClustersOfOneBlockAreAsManyAsBlocks) {
+TEST_P(CudaFunction, AsManyClustersOfOneBlockFitAsBlocks) {
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");
     CUlaunchConfig config = small_launch();
@@ -257,7 +256,7 @@ TEST_P(CudaFunction, ClustersOfOneBlockAreAsManyAsBlocks) {
   expect_no_fault();
 }
 
-TEST_P(CudaFunction, ACountOfClustersWantsTheirSize) {
+TEST_P(CudaFunction, ACountOfClustersNeedsTheirSize) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "which error it is no one says";
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");

@@ -15,7 +15,7 @@ CUresult set_priority(CUgraphNode node, int value) {
   return cuGraphKernelNodeSetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &given);
 }
 
-TEST_P(CudaKernelAttributes, ANodeRemembersItsOwn) {
+TEST_P(CudaKernelAttributes, EachNodeHasItsOwnAttributes) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -42,7 +42,7 @@ TEST_P(CudaKernelAttributes, ANodeRemembersItsOwn) {
   expect_no_fault();
 }
 
-TEST_P(CudaKernelAttributes, ANodeKeepsThemWhenItsParametersChangeAndInAClone) {
+TEST_P(CudaKernelAttributes, ANodeKeepsThemAfterAParameterChangeAndInAClone) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -66,7 +66,7 @@ CUresult refusal_of(CUlaunchAttributeID id) {
                                                                         : CUDA_ERROR_INVALID_VALUE;
 }
 
-TEST_P(CudaKernelAttributes, ANodeCannotHaveWhatMeansNothing) {
+TEST_P(CudaKernelAttributes, MeaninglessAttributesOfANodeAreRefused) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -90,7 +90,7 @@ TEST_P(CudaKernelAttributes, ANodeCannotHaveWhatMeansNothing) {
   expect_no_fault();
 }
 
-TEST_P(CudaKernelAttributes, AValueIsWanted) {
+TEST_P(CudaKernelAttributes, ANullValueIsInvalid) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([this] {
     CUgraphNode node = add_kernel(make_graph(), add_one(), allocate(64));
@@ -155,11 +155,11 @@ TEST_P(CudaKernelAttributes, OnlyKernelNodesHaveThem) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaKernelAttributes);
 
-// ---- what the simulated device cannot do ------------------------------------------------------
+// ---- unsupported features of the simulated device ---------------------------------------------
 
 class CudaSimKernelAttributes : public OnSim {};
 
-TEST_F(CudaSimKernelAttributes, ThereAreNoClustersNorNodesThatTheDeviceUpdates) {
+TEST_F(CudaSimKernelAttributes, ClustersAndDeviceUpdatableNodesAreUnsupported) {
   stage.run([] {
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
     CUdeviceptr address = allocate(64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: attributes of launches, and what a capture makes of them.
+// The conformance suite of devices/: attributes of launches, and captured launches with attributes.
 #include <cstring>
 
 #include "harness/devices/tests/graphs/capture_stage.h"
@@ -31,7 +31,7 @@ CUlaunchAttribute recording_begin(CUevent event, int flags = 0) {
   return attribute(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, value);
 }
 
-TEST_P(CudaLaunchAttributes, ALaunchIsToldWhatItsKernelIsLike) {
+TEST_P(CudaLaunchAttributes, ALaunchAcceptsAttributes) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr address = allocate(64);
@@ -48,7 +48,7 @@ TEST_P(CudaLaunchAttributes, ALaunchIsToldWhatItsKernelIsLike) {
   expect_no_fault();
 }
 
-TEST_P(CudaLaunchAttributes, ALaunchRecordsTheEventsItIsGiven) {
+TEST_P(CudaLaunchAttributes, ALaunchRecordsItsEvents) {
   run([this] {
     CUdeviceptr address = allocate(64);
     write_int(address, 0);
@@ -64,7 +64,7 @@ TEST_P(CudaLaunchAttributes, ALaunchRecordsTheEventsItIsGiven) {
   expect_no_fault();
 }
 
-TEST_P(CudaLaunchAttributes, AnEventOfALaunchHasNoTimesAndIsNotShared) {
+TEST_P(CudaLaunchAttributes, AnEventOfALaunchHasNoTimingAndIsNotInterprocess) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr address = allocate(64);
@@ -84,7 +84,7 @@ TEST_P(CudaLaunchAttributes, AnEventOfALaunchHasNoTimesAndIsNotShared) {
   expect_no_fault();
 }
 
-TEST_P(CudaLaunchAttributes, ALaunchCannotHaveWhatMeansNothing) {
+TEST_P(CudaLaunchAttributes, MeaninglessAttributesOfALaunchAreRefused) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr address = allocate(64);
@@ -109,7 +109,7 @@ TEST_P(CudaLaunchAttributes, ALaunchCannotHaveWhatMeansNothing) {
   expect_no_fault();
 }
 
-TEST_P(CudaLaunchAttributes, ACooperativeKernelIsOnTheDeviceAsAWhole) {
+TEST_P(CudaLaunchAttributes, ACooperativeKernelMustFitOnTheDevice) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr address = allocate(64);
@@ -153,7 +153,7 @@ TEST_P(CudaLaunchAttributes, AKernelIsLaunchedIntoAStreamOfItsContext) {
 
 // ---- in a capture -----------------------------------------------------------------------------
 
-TEST_P(CudaLaunchAttributes, ACapturedKernelHasThePriorityOfItsStreamUnlessItWasGivenOne) {
+TEST_P(CudaLaunchAttributes, ACapturedKernelDefaultsToTheStreamsPriority) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr address = allocate(64);
@@ -187,7 +187,7 @@ CUgraphEdgeData edge_to(CUgraphNode node) {
   return data;
 }
 
-TEST_P(CudaLaunchAttributes, AnOverlapIsAProgrammaticEdge) {
+TEST_P(CudaLaunchAttributes, ProgrammaticSerializationIsAProgrammaticEdge) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr address = allocate(64);
@@ -209,7 +209,7 @@ TEST_P(CudaLaunchAttributes, AnOverlapIsAProgrammaticEdge) {
   expect_no_fault();
 }
 
-TEST_P(CudaLaunchAttributes, AnEventOfALaunchIsAnEdgeThatAQueryMayNotLose) {
+TEST_P(CudaLaunchAttributes, AQueryThatWouldLoseALaunchEventEdgeFails) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr address = allocate(64);
@@ -241,7 +241,7 @@ TEST_P(CudaLaunchAttributes, AnEventOfALaunchIsAnEdgeThatAQueryMayNotLose) {
   expect_no_fault();
 }
 
-TEST_P(CudaLaunchAttributes, AnEdgeFromAnEventOfALaunchIsProgrammaticWhateverItLeadsTo) {
+TEST_P(CudaLaunchAttributes, AnEdgeFromALaunchEventIsAlwaysProgrammatic) {
   run([this] {
     CUdeviceptr address = allocate(64);
     write_int(address, 0);

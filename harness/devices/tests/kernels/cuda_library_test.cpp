@@ -41,7 +41,7 @@ TEST_P(CudaLibrary, AKernelOfALibraryIsLaunchedAndDescribed) {
   expect_no_fault();
 }
 
-TEST_P(CudaLibrary, WhatIsNoImageOrNotInItIsNotFound) {
+TEST_P(CudaLibrary, AnInvalidImageOrAMissingKernelIsRefused) {
   run([this] {
     CUlibrary library = nullptr;
     const char text[64] = "no image";

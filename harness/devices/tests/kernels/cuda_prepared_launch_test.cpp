@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: launches whose parts the deprecated calls set one by one.
+// The conformance suite of devices/: launches by the deprecated calls that set one property each.
 #include <cstring>
 
 #include "harness/base/tests/folder.h"
@@ -24,7 +24,7 @@ void set_parameters(CUfunction function, CUdeviceptr data, unsigned count) {
   CUDA_OK(cuParamSetSize(function, kParameterBytes));
 }
 
-TEST_P(CudaPreparedLaunch, ALaunchHasTheShapeAndTheParametersThatWereSet) {
+TEST_P(CudaPreparedLaunch, ALaunchUsesTheShapeAndParametersSet) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr data = allocate(64);
@@ -61,7 +61,7 @@ TEST_P(CudaPreparedLaunch, ALaunchMayBeInAStream) {
   expect_no_fault();
 }
 
-TEST_P(CudaPreparedLaunch, ANumberMayBeAFloat) {
+TEST_P(CudaPreparedLaunch, AParameterMayBeAFloat) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr data = allocate(64);
@@ -79,7 +79,7 @@ TEST_P(CudaPreparedLaunch, ANumberMayBeAFloat) {
   expect_no_fault();
 }
 
-TEST_P(CudaPreparedLaunch, AShapeIsOneThatALaunchCanHave) {
+TEST_P(CudaPreparedLaunch, AnInvalidShapeIsRefused) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "cuda.h does not say which are refused";
   run([this] {
     CUfunction function = add_one();
@@ -95,7 +95,7 @@ TEST_P(CudaPreparedLaunch, AShapeIsOneThatALaunchCanHave) {
   expect_no_fault();
 }
 
-TEST_P(CudaPreparedLaunch, ParametersStayWithinThoseOfTheKernel) {
+TEST_P(CudaPreparedLaunch, ParametersBeyondThoseOfTheKernelAreRefused) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "cuda.h does not say which are refused";
   run([this] {
     CUfunction function = add_one();
@@ -111,7 +111,7 @@ TEST_P(CudaPreparedLaunch, ParametersStayWithinThoseOfTheKernel) {
   expect_no_fault();
 }
 
-TEST_P(CudaPreparedLaunch, NothingIsLaunchedBeforeItIsSetUp) {
+TEST_P(CudaPreparedLaunch, ALaunchBeforeTheSetUpIsRefused) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([this] {
     CUfunction function = add_one();
@@ -123,7 +123,7 @@ TEST_P(CudaPreparedLaunch, NothingIsLaunchedBeforeItIsSetUp) {
 }
 
 /// cuda.h: launching a function by cuLaunchKernel invalidates what was set; it must be set again.
-TEST_P(CudaPreparedLaunch, CuLaunchKernelInvalidatesWhatWasSet) {
+TEST_P(CudaPreparedLaunch, CuLaunchKernelInvalidatesTheSetUp) {
   if (GetParam() != Backend::sim) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([this] {
     CUfunction function = add_one();
@@ -138,7 +138,7 @@ TEST_P(CudaPreparedLaunch, CuLaunchKernelInvalidatesWhatWasSet) {
   expect_fault("api_misuse");
 }
 
-TEST_P(CudaPreparedLaunch, WhatIsSetAgainAfterCuLaunchKernelIsLaunched) {
+TEST_P(CudaPreparedLaunch, ANewSetUpAfterCuLaunchKernelIsLaunched) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr data = allocate(64);
@@ -156,7 +156,7 @@ TEST_P(CudaPreparedLaunch, WhatIsSetAgainAfterCuLaunchKernelIsLaunched) {
   expect_no_fault();
 }
 
-TEST_P(CudaPreparedLaunch, NothingIsSetOnAFunctionOfAnUnloadedModule) {
+TEST_P(CudaPreparedLaunch, SettingUpAFunctionOfAnUnloadedModuleIsRefused) {
   if (GetParam() != Backend::sim) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([this] {
     CUmodule module = nullptr;
@@ -192,7 +192,7 @@ TEST_P(CudaLogs, ACallbackIsRegisteredUntilItIsUnregistered) {
   expect_no_fault();
 }
 
-TEST_P(CudaLogs, AnEmptyLogHasNothingToDump) {
+TEST_P(CudaLogs, DumpingAnEmptyLogWritesNothing) {
   const Folder folder;
   const std::string file = folder / "log";
   run([&file] {
@@ -210,7 +210,7 @@ TEST_P(CudaLogs, AnEmptyLogHasNothingToDump) {
   if (!IsSkipped()) EXPECT_EQ(std::filesystem::file_size(file), 0U);
 }
 
-TEST_P(CudaLogs, ADumpIsMadeSomewhereWithoutFlags) {
+TEST_P(CudaLogs, ADumpNeedsADestinationAndNoFlags) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([] {
     CUlogIterator end = 0;

@@ -54,7 +54,7 @@ TEST(KernelRunner, NumbersThreadsAndBlocksInThreeDimensions) {
           ASSERT_EQ(out[i++], b << 16 | z << 12 | y << 6 | x);
 }
 
-TEST(KernelRunner, LaysParametersOutAsNvccDoes) {
+TEST(KernelRunner, LaysOutParametersLikeNvcc) {
   const KernelEntry& saxpy = KernelStage::entry(afterlife_kernels_blocks, "saxpy");
   ASSERT_EQ(saxpy.parameter_count, 4u);
   EXPECT_EQ(saxpy.parameters[1].offset, 8u);
@@ -114,7 +114,7 @@ TEST(KernelRunner, ExchangesByLane) {
   }
 }
 
-TEST(KernelRunner, LetsLanesOfOtherMasksAndThreadsThatLeftAlone) {
+TEST(KernelRunner, IgnoresLanesOutsideTheMaskAndExitedThreads) {
   Blocks blocks;
   auto* out = blocks.memory.allocate(48);
   EXPECT_EQ(blocks.run("diverge", {}, {48}, out), BlockEnding::finished);
@@ -124,7 +124,7 @@ TEST(KernelRunner, LetsLanesOfOtherMasksAndThreadsThatLeftAlone) {
   EXPECT_EQ(out[47], 35u);
 }
 
-TEST(KernelRunner, ReportsABlockThatWaitsForEver) {
+TEST(KernelRunner, ReportsABlockThatWaitsForever) {
   Blocks blocks;
   auto* out = blocks.memory.allocate(32);
   EXPECT_EQ(blocks.run("wait_for_ever", {}, {32}, out), BlockEnding::aborted);
@@ -133,7 +133,7 @@ TEST(KernelRunner, ReportsABlockThatWaitsForEver) {
   EXPECT_EQ(blocks.faults()[0].use_site, Label("wait_for_ever"));
 }
 
-TEST(KernelRunner, DoesAtomics) {
+TEST(KernelRunner, PerformsAtomics) {
   Blocks blocks;
   auto* total = blocks.memory.allocate(1);
   auto* wide = blocks.memory.allocate<std::uint64_t>(1);
@@ -157,7 +157,7 @@ TEST(KernelRunner, LetsAKernelReadItsConstantsAndItsStack) {
   EXPECT_TRUE(blocks.faults().empty());
 }
 
-TEST(KernelRunner, AbandonsABlockAndRunsTheNext) {
+TEST(KernelRunner, AbandonsABlockAndRunsTheNextOne) {
   Blocks blocks;
   auto* in = blocks.numbers(64);
   auto* out = blocks.memory.allocate(1);
@@ -217,7 +217,7 @@ TEST(KernelRunner, TakesTimeLinearInAMillionThreads) {
 
 // ---- races -------------------------------------------------------------------------------------
 
-/// Runs a kernel for TSan to see, in a separate process that ends without a word of ours.
+/// Runs a kernel under TSan, in a child process without output of ours.
 template <class... Parameters>
 [[noreturn]] void run_and_exit(std::string_view name, std::uint32_t size,
                                Parameters... parameters) {
@@ -242,12 +242,12 @@ TEST_F(Tsan, FindsAMissingBarrier) {
   EXPECT_EXIT(run_and_exit("rotate", 256, 0), ::testing::ExitedWithCode(66), kRace);
 }
 
-TEST_F(Tsan, SeesABarrier) {
+TEST_F(Tsan, AcceptsABarrier) {
   EXPECT_EXIT(run_and_exit("rotate", 64, 1), ::testing::ExitedWithCode(0), "");
   EXPECT_EXIT(run_and_exit("rotate", 256, 1), ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(Tsan, TakesAtomicsAndShufflesForNoRace) {
+TEST_F(Tsan, AcceptsAtomicsAndShuffles) {
   EXPECT_EXIT(
       {
         Blocks blocks;

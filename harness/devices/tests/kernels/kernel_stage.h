@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelStage: device memory with nothing around it, and a runner of kernels on it, for tests that
-// need no driver.
+// KernelStage: device memory and a runner of kernels, without a driver.
 #pragma once
 
 #include <gtest/gtest.h>

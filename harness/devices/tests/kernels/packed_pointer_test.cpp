@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// If pointers are looked for in what a call copies: at every byte, whatever stands beside them.
+// Pointers in copied memory are found at every byte offset, regardless of the bytes around them.
 #include <array>
 #include <cstring>
 

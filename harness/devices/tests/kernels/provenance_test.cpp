@@ -49,7 +49,7 @@ class StaleAccess : public ::testing::TestWithParam<const char*> {
   std::uint32_t* out_ = stage_.memory.allocate(16);
 };
 
-TEST_P(StaleAccess, IsNoFaultWhileTheBlockLives) {
+TEST_P(StaleAccess, IsNotAFaultWhileTheBlockLives) {
   submit();
   EXPECT_EQ(run(), BlockEnding::finished);
   EXPECT_TRUE(stage_.faults().empty());
@@ -69,7 +69,7 @@ TEST_P(StaleAccess, IsFatalOnceTheBlockIsFreed) {
   expect_at_its_line(fault);
 }
 
-TEST_P(StaleAccess, IsNotedOnceTheStorageIsSomebodyElses) {
+TEST_P(StaleAccess, IsReportedOnceTheStorageIsReused) {
   submit();
   stage_.memory.free(memory_);
   const BirthId meant = stage_.memory.id(memory_);
@@ -109,12 +109,12 @@ INSTANTIATE_TEST_SUITE_P(Provenance, StaleAccess,
                                            "copy_bytes_from", "in_helper"),
                          name_of);
 
-TEST(Provenance, KnowsEveryStaleKernel) {
+TEST(Provenance, TestsEveryStaleKernel) {
   // A kernel that is added to stale.cu is added to the list above.
   EXPECT_EQ(afterlife_kernels_stale.entry_count, 22u);
 }
 
-// ---- what is never allowed ---------------------------------------------------------------------
+// ---- calls that are never allowed --------------------------------------------------------------
 
 struct Reader : KernelStage {
   BlockEnding read_at(const std::uint8_t* from, std::int64_t distance) {
@@ -135,13 +135,13 @@ TEST(Provenance, AllowsTheLastByteOfABlock) {
   EXPECT_TRUE(reader.faults().empty());
 }
 
-TEST(Provenance, CallsTheByteBehindABlockWild) {
+TEST(Provenance, ReportsTheByteAfterABlockAsWild) {
   Reader reader;
   EXPECT_EQ(reader.read_at(reader.block, 100), BlockEnding::aborted);
   EXPECT_EQ(reader.only_kind(), FaultKind::wild_access);
 }
 
-TEST(Provenance, CallsALivingBlockWildThatTheLaunchWasNeverGiven) {
+TEST(Provenance, ReportsALiveBlockNotPassedToTheLaunchAsWild) {
   Reader reader;
   EXPECT_EQ(reader.read_at(reader.block, reader.other - reader.block), BlockEnding::aborted);
   EXPECT_EQ(reader.only_kind(), FaultKind::wild_access);
@@ -158,14 +158,14 @@ TEST(Provenance, NeverTouchesAnAddressOutsideTheDevice) {
   }
 }
 
-TEST(Provenance, CallsAPointerStaleThatWasDeadAlreadyAtTheLaunch) {
+TEST(Provenance, ReportsAPointerThatDiedBeforeTheLaunchAsStale) {
   Reader reader;
   reader.memory.free(reader.block);
   EXPECT_EQ(reader.read_at(reader.block, 0), BlockEnding::aborted);
   EXPECT_EQ(reader.only_kind(), FaultKind::use_after_free);
 }
 
-TEST(Provenance, CallsItRecycledWhenThatStorageIsGivenOutBeforeTheKernelRuns) {
+TEST(Provenance, ReportsStorageReusedBeforeTheKernelAsRecycled) {
   Reader reader;
   reader.memory.free(reader.block);
   reader.submit(afterlife_kernels_pointers, "read_at", {}, {}, reader.block, std::int64_t{0},
@@ -175,7 +175,7 @@ TEST(Provenance, CallsItRecycledWhenThatStorageIsGivenOutBeforeTheKernelRuns) {
   EXPECT_EQ(reader.only_kind(), FaultKind::recycled_use);
 }
 
-TEST(Provenance, StopsAtTheEndOfTheNewBlockWhenThatIsShorter) {
+TEST(Provenance, StopsAtTheEndOfAShorterNewBlock) {
   Reader reader;
   reader.submit(afterlife_kernels_pointers, "read_at", {}, {}, reader.block, std::int64_t{50},
                 reader.out);
@@ -185,7 +185,7 @@ TEST(Provenance, StopsAtTheEndOfTheNewBlockWhenThatIsShorter) {
   EXPECT_EQ(reader.only_kind(), FaultKind::use_after_free);
 }
 
-TEST(Provenance, ReportsALifeOncePerBlockOfALaunch) {
+TEST(Provenance, ReportsALifetimeOncePerBlockOfALaunch) {
   KernelStage stage;
   auto* memory = stage.memory.allocate(4);
   auto* out = stage.memory.allocate(1);
@@ -196,7 +196,7 @@ TEST(Provenance, ReportsALifeOncePerBlockOfALaunch) {
   EXPECT_EQ(stage.faults().size(), 3u);
 }
 
-TEST(Provenance, SaysNothingOfAccessesOutsideALaunch) {
+TEST(Provenance, IgnoresAccessesOutsideALaunch) {
   Reader reader;
   const KernelEntry& entry = KernelStage::entry(afterlife_kernels_pointers, "read_at");
   std::uint8_t host = 3;
@@ -241,7 +241,7 @@ struct Chaser : KernelStage {
   std::uint32_t** copy = memory.allocate<std::uint32_t*>(8);
 };
 
-TEST(Provenance, AuthorisesAPointerThatIsLoaded) {
+TEST(Provenance, AuthorizesALoadedPointer) {
   Chaser chaser;
   EXPECT_EQ(chaser.follow(chaser.table), BlockEnding::finished);
   EXPECT_EQ(chaser.follow(chaser.table, "follow_halves"), BlockEnding::finished);
@@ -249,7 +249,7 @@ TEST(Provenance, AuthorisesAPointerThatIsLoaded) {
   EXPECT_TRUE(chaser.faults().empty());
 }
 
-TEST(Provenance, DoesNotAuthoriseAnAddressThatNobodyCopiedThere) {
+TEST(Provenance, DoesNotAuthorizeAnAddressThatWasNotCopied) {
   Chaser chaser;
   chaser.table[1] = chaser.data;  // Behind all's back.
   EXPECT_EQ(chaser.follow(chaser.table + 1), BlockEnding::aborted);
@@ -263,14 +263,14 @@ TEST(Provenance, FindsAStalePointerInDeviceMemory) {
   EXPECT_EQ(chaser.only_kind(), FaultKind::use_after_free);
 }
 
-TEST(Provenance, FindsAStalePointerInDeviceMemoryThatMeetsAnotherLife) {
+TEST(Provenance, FindsAStalePointerInDeviceMemoryToReusedStorage) {
   Chaser chaser;
   chaser.recycle();
   EXPECT_EQ(chaser.follow(chaser.table), BlockEnding::finished);
   EXPECT_EQ(chaser.only_kind(), FaultKind::recycled_use);
 }
 
-TEST(Provenance, BelievesThePointerThatWasCopiedLast) {
+TEST(Provenance, UsesThePointerCopiedLast) {
   Chaser chaser;
   chaser.recycle();
   chaser.write_pointer(chaser.table);
@@ -278,7 +278,7 @@ TEST(Provenance, BelievesThePointerThatWasCopiedLast) {
   EXPECT_TRUE(chaser.faults().empty());
 }
 
-TEST(Provenance, CapturesWhatAPointerMeantWhenTheCallWasMade) {
+TEST(Provenance, CapturesTheTargetOfAPointerAtTheCall) {
   Chaser chaser;
   CapturedWords words;
   chaser.provenance.capture(&chaser.data, 8, words);  // The call.
@@ -290,7 +290,7 @@ TEST(Provenance, CapturesWhatAPointerMeantWhenTheCallWasMade) {
   EXPECT_EQ(chaser.only_kind(), FaultKind::recycled_use);
 }
 
-TEST(Provenance, CarriesAPointerWithADeviceCopy) {
+TEST(Provenance, TracksAPointerThroughADeviceCopy) {
   Chaser chaser;
   chaser.copy[3] = chaser.table[0];
   chaser.provenance.copied(reinterpret_cast<std::uint64_t>(chaser.copy + 3),
@@ -302,10 +302,10 @@ TEST(Provenance, CarriesAPointerWithADeviceCopy) {
   EXPECT_EQ(chaser.only_kind(), FaultKind::recycled_use);
 }
 
-/// A kernel that puts the pointer where the next one finds it.
+/// A kernel that stores the pointer for the next one.
 struct Carrier {
   const char* kernel;
-  int offset;  ///< Where the pointer is in what is copied; -1: it is a parameter.
+  int offset;  ///< Offset of the pointer in the copied memory; -1: it is a parameter.
 };
 
 class CarryingKernel : public ::testing::TestWithParam<Carrier> {
@@ -327,21 +327,21 @@ class CarryingKernel : public ::testing::TestWithParam<Carrier> {
   std::uint32_t** slot_ = nullptr;
 };
 
-TEST_P(CarryingKernel, PassesTheAuthorityOn) {
+TEST_P(CarryingKernel, PassesOnTheAuthorization) {
   carry();
   EXPECT_EQ(chaser_.follow(slot_), BlockEnding::finished);
   EXPECT_EQ(*chaser_.out, 5u);
   EXPECT_TRUE(chaser_.faults().empty());
 }
 
-TEST_P(CarryingKernel, PassesOnWhoseItWasAndNotWhoseItIs) {
+TEST_P(CarryingKernel, PassesOnTheOriginalOwner) {
   carry();
   chaser_.recycle();
   EXPECT_EQ(chaser_.follow(slot_), BlockEnding::finished);
   EXPECT_EQ(chaser_.only_kind(), FaultKind::recycled_use);
 }
 
-TEST_P(CarryingKernel, PassesOnThatItIsDead) {
+TEST_P(CarryingKernel, PassesOnTheEndOfItsLifetime) {
   carry();
   chaser_.memory.free(chaser_.data);
   EXPECT_EQ(chaser_.follow(slot_), BlockEnding::aborted);
@@ -359,7 +359,7 @@ INSTANTIATE_TEST_SUITE_P(Provenance, CarryingKernel,
                                                          : std::to_string(info.param.offset));
                          });
 
-TEST(Provenance, FollowsAPointerInAStructThatIsCopiedWhole) {
+TEST(Provenance, TracksAPointerInACopiedStruct) {
   Chaser chaser;
   auto* pack = chaser.memory.allocate<std::uint64_t>(6);
   pack[0] = reinterpret_cast<std::uint64_t>(chaser.data);
@@ -397,14 +397,14 @@ TEST(Provenance, WalksAListOfBlocks) {
   EXPECT_EQ(stage.faults()[0].kind, FaultKind::use_after_free);
 }
 
-TEST(Provenance, ForgetsTheShadowWhenARunBegins) {
+TEST(Provenance, ClearsTheShadowWhenARunBegins) {
   Chaser chaser;
   chaser.provenance.begin();
   EXPECT_EQ(chaser.follow(chaser.table), BlockEnding::aborted);
   EXPECT_EQ(chaser.only_kind(), FaultKind::wild_access);
 }
 
-TEST(Provenance, KeepsLaunchesApartWhoseBlocksTakeTurns) {
+TEST(Provenance, SeparatesLaunchesWithInterleavedBlocks) {
   Chaser chaser;
   chaser.submit_follow(chaser.table);
   chaser.launch.grid = {2};
@@ -433,7 +433,7 @@ TEST(Provenance, UndefinedBehaviourSanitizerIsOn) {
 #endif
 }
 
-TEST(Symbolize, IsEmptyForWhatIsNoCode) {
+TEST(Symbolize, IsEmptyOutsideCode) {
   EXPECT_EQ(symbolize(1), "");
   std::uint64_t data = 0;
   EXPECT_EQ(symbolize(reinterpret_cast<std::uintptr_t>(&data)), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses of shared memory by the program itself, as one reports them who sees them: what the program
-// has not waited for is a fault, and what the documentation lets it count on is none.
+// Uses of shared memory by the program itself, reported through the interface for tools that
+// observe them. A use without a wait is a fault; a use with a documented guarantee is not.
 #include <gmock/gmock.h>
 
 #include "harness/devices/sim/sim_device.h"
@@ -37,7 +37,7 @@ void copy(CUdeviceptr target, CUdeviceptr source, CUstream stream) {
   EXPECT_EQ(cuMemcpyAsync(target, source, 32, stream), CUDA_SUCCESS);
 }
 
-TEST_F(CudaHostUse, AReadOfWhatACopyBringsIsAFaultUntilItWasWaitedFor) {
+TEST_F(CudaHostUse, AReadBeforeWaitingForTheCopyIsAFault) {
   for (const bool waits : {false, true}) {
     run([waits] {
       CUstream stream = make_stream();
@@ -50,7 +50,7 @@ TEST_F(CudaHostUse, AReadOfWhatACopyBringsIsAFaultUntilItWasWaitedFor) {
   }
 }
 
-TEST_F(CudaHostUse, TellsWhichByteAndWhoElse) {
+TEST_F(CudaHostUse, AFaultNamesTheByteAndTheOtherAccess) {
   run([] {
     CUstream stream = make_stream();
     const CUdeviceptr pinned = allocate_host();
@@ -63,7 +63,7 @@ TEST_F(CudaHostUse, TellsWhichByteAndWhoElse) {
               HasSubstr("it reads byte 9, and nothing orders it with who writes it"));
 }
 
-TEST_F(CudaHostUse, AWriteOfWhatACopyTakesIsAFaultAndAReadIsNone) {
+TEST_F(CudaHostUse, AWriteOfTheSourceOfACopyIsAFaultAndAReadIsNot) {
   for (const AccessMode mode : {AccessMode::read, AccessMode::write}) {
     run([mode] {
       CUstream stream = make_stream();
@@ -75,7 +75,7 @@ TEST_F(CudaHostUse, AWriteOfWhatACopyTakesIsAFaultAndAReadIsNone) {
   }
 }
 
-TEST_F(CudaHostUse, OtherBytesAreNone) {
+TEST_F(CudaHostUse, AUseOfOtherBytesIsNotAFault) {
   run([] {
     CUstream stream = make_stream();
     const CUdeviceptr pinned = allocate_host();
@@ -86,7 +86,7 @@ TEST_F(CudaHostUse, OtherBytesAreNone) {
   expect_none();
 }
 
-TEST_F(CudaHostUse, OfAKernelOnTheDefaultStreamToo) {
+TEST_F(CudaHostUse, AUseDuringAKernelOfTheDefaultStreamIsAFault) {
   run([] {
     CUdeviceptr pinned = allocate_host(256);
     int count = 1;
@@ -97,7 +97,7 @@ TEST_F(CudaHostUse, OfAKernelOnTheDefaultStreamToo) {
   expect_order();
 }
 
-TEST_F(CudaHostUse, AfterAQueryThatSaidDoneIsNone) {
+TEST_F(CudaHostUse, AUseAfterASuccessfulQueryIsNotAFault) {
   run([] {
     CUstream stream = make_stream();
     const CUdeviceptr pinned = allocate_host();
@@ -108,7 +108,7 @@ TEST_F(CudaHostUse, AfterAQueryThatSaidDoneIsNone) {
   expect_none();
 }
 
-TEST_F(CudaHostUse, WhoReadsAWordThatTheStreamWroteKnowsWhatCameBefore) {
+TEST_F(CudaHostUse, ReadingAWordWrittenByTheStreamOrdersEarlierWork) {
   run([] {
     CUstream stream = make_stream();
     const CUdeviceptr pinned = allocate_host();
@@ -120,7 +120,7 @@ TEST_F(CudaHostUse, WhoReadsAWordThatTheStreamWroteKnowsWhatCameBefore) {
   expect_none();
 }
 
-TEST_F(CudaHostUse, AWordThatTheStreamWroteBeforeTellsNothingOfWhatCameAfter) {
+TEST_F(CudaHostUse, ReadingAWordWrittenByTheStreamOrdersNoLaterWork) {
   run([] {
     CUstream stream = make_stream();
     const CUdeviceptr pinned = allocate_host();
@@ -132,7 +132,7 @@ TEST_F(CudaHostUse, AWordThatTheStreamWroteBeforeTellsNothingOfWhatCameAfter) {
   expect_order();
 }
 
-TEST_F(CudaHostUse, IsToldOnceForABlock) {
+TEST_F(CudaHostUse, IsReportedOncePerBlock) {
   run([] {
     CUstream stream = make_stream();
     const CUdeviceptr pinned = allocate_host();
@@ -144,7 +144,7 @@ TEST_F(CudaHostUse, IsToldOnceForABlock) {
   EXPECT_EQ(stage.faults.size(), 1u);
 }
 
-TEST_F(CudaHostUse, WhatIsUsedIsKnownByWhatWasWaitedFor) {
+TEST_F(CudaHostUse, WaitingEndsAUse) {
   run([] {
     CUstream stream = make_stream();
     const CUdeviceptr pinned = allocate_host();

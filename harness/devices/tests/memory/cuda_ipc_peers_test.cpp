@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: what two processes share. It runs on the simulated driver,
-// whose tasks belong to processes.
+// The conformance suite of devices/: objects shared by two processes. It runs on the simulated
+// driver, whose tasks belong to processes.
 #include <array>
 #include <utility>
 
@@ -62,7 +62,7 @@ TEST_P(CudaIpcPeers, AKernelReadsAndWritesThroughAMapping) {
   expect_no_fault();
 }
 
-TEST_P(CudaIpcPeers, APeersOwnAddressIsNotMine) {
+TEST_P(CudaIpcPeers, AnAddressOfAPeerIsInvalid) {
   run([this] {
     const CUdeviceptr memory = allocate(64);
     const AsImporter importer(stage->world);
@@ -89,7 +89,7 @@ TEST_P(CudaIpcPeers, OpensAreCounted) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaIpcPeers, AMappingUsedAfterItsCloseIsAFaultOfItsOwnLife) {
+TEST_P(CudaIpcPeers, UsingAClosedMappingIsAUseAfterFreeOfTheMapping) {
   run([this] {
     const CUipcMemHandle handle = export_memory(allocate(64));
     const AsImporter importer(stage->world);
@@ -102,7 +102,7 @@ TEST_P(CudaIpcPeers, AMappingUsedAfterItsCloseIsAFaultOfItsOwnLife) {
   EXPECT_EQ(stage->faults[0].object_kind, Label("IPC mapping"));
 }
 
-TEST_P(CudaIpcPeers, AMappingOpenedAgainIsAnotherLifeAtTheSameAddress) {
+TEST_P(CudaIpcPeers, AReopenedMappingIsANewLifetimeAtTheSameAddress) {
   BirthId births[2] = {};
   run([&] {
     const CUipcMemHandle handle = export_memory(allocate(64));
@@ -119,7 +119,7 @@ TEST_P(CudaIpcPeers, AMappingOpenedAgainIsAnotherLifeAtTheSameAddress) {
   expect_no_fault();
 }
 
-TEST_P(CudaIpcPeers, MemoryFreedWhileItIsMappedIsAFaultAndSoIsItsUse) {
+TEST_P(CudaIpcPeers, FreeingMappedMemoryIsAFaultAndSoIsItsUse) {
   run([this] {
     const CUdeviceptr memory = allocate(64);
     const CUipcMemHandle handle = export_memory(memory);
@@ -140,7 +140,7 @@ TEST_P(CudaIpcPeers, MemoryFreedWhileItIsMappedIsAFaultAndSoIsItsUse) {
 
 // A GPU gives the same address out again, and for it the same handle; the simulated driver's
 // handles name lives.
-TEST_P(CudaIpcPeers, AMappingIsOfTheMemoryThatItsHandleNames) {
+TEST_P(CudaIpcPeers, AMappingHasTheMemoryOfItsHandle) {
   bool is_same = false;
   run([&] {
     const CUdeviceptr memory = allocate(64);
@@ -172,7 +172,7 @@ TEST_P(CudaIpcPeers, AMappingIsClosedAndNotFreed) {
   expect_fault("api_misuse");
 }
 
-TEST_P(CudaIpcPeers, WhatIsNoHandleIsInvalid) {
+TEST_P(CudaIpcPeers, AnInvalidHandleIsRefused) {
   run([this] {
     const AsImporter importer(stage->world);
     CUdeviceptr address = 0;
@@ -203,7 +203,7 @@ std::pair<CUresult, CUresult> open_twice(CudaStage& stage, std::uint32_t failure
   return seen;
 }
 
-TEST_P(CudaIpcPeers, AnOpenMayBeToldToFailOnceOrTwice) {
+TEST_P(CudaIpcPeers, AnErrorCanBeInjectedIntoOneOrTwoOpens) {
   using Seen = std::pair<CUresult, CUresult>;
   EXPECT_EQ(open_twice(*stage, 0), (Seen{CUDA_SUCCESS, CUDA_SUCCESS}));
   EXPECT_EQ(open_twice(*stage, 1), (Seen{CUDA_ERROR_ALREADY_MAPPED, CUDA_SUCCESS}));
@@ -212,7 +212,7 @@ TEST_P(CudaIpcPeers, AnOpenMayBeToldToFailOnceOrTwice) {
   EXPECT_EQ(open_twice(*stage, 4), (Seen{CUDA_ERROR_ALREADY_MAPPED, CUDA_ERROR_MAP_FAILED}));
 }
 
-TEST_P(CudaIpcPeers, AnOpenedEventUsedAfterTheExportedOneEndedIsAFault) {
+TEST_P(CudaIpcPeers, UsingAnOpenedEventAfterItsOriginalEndedIsAFault) {
   run([this] {
     CUevent event = make_event(kShared);
     const CUipcEventHandle handle = export_event(event);

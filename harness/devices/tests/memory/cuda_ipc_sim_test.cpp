@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inter-process communication: what only the simulated driver can be made to do, or to see.
+// Inter-process communication: choices and checks that only the simulated driver has.
 #include <unistd.h>
 
 #include <set>
@@ -21,7 +21,7 @@ class SimIpc : public OnSim {
   void expect_fault(std::string_view kind) const { EXPECT_EQ(stage.fault(), kind); }
 };
 
-TEST_F(SimIpc, WhatWasThereBeforeTheFirstMappingStays) {
+TEST_F(SimIpc, MemoryFromBeforeTheFirstMappingIsPreserved) {
   run([this] {
     const CUdeviceptr before = allocate(1 << 16);
     CUDA_OK(cuMemsetD8_v2(before, 9, 1 << 16));
@@ -35,7 +35,7 @@ TEST_F(SimIpc, WhatWasThereBeforeTheFirstMappingStays) {
   expect_no_fault();
 }
 
-TEST_F(SimIpc, AFileNamesAPoolOfOtherProcessesAlone) {
+TEST_F(SimIpc, AFileDescriptorImportsOnlyAPoolOfAnotherProcess) {
   constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   run([] {
     CUmemPoolProps wanted{};
@@ -103,7 +103,7 @@ void wait_for_destroyed(World& world) {
   cuStreamWaitEvent(make_stream(), opened, 0);
 }
 
-TEST_F(SimIpc, AnEventIsGoneForThoseWhoHaveItOpenUnlessARepairKeepsIt) {
+TEST_F(SimIpc, ADestroyedEventIsGoneForImportersUnlessARepairKeepsIt) {
   run([this] { wait_for_destroyed(stage.world); });
   expect_fault("use_after_free");
   Intervention kept({.object = "event"});
@@ -113,7 +113,7 @@ TEST_F(SimIpc, AnEventIsGoneForThoseWhoHaveItOpenUnlessARepairKeepsIt) {
   EXPECT_EQ(kept.served_count(), 1u);
 }
 
-TEST_F(SimIpc, APeersHandleMeansNothing) {
+TEST_F(SimIpc, AStreamHandleOfAPeerIsInvalid) {
   run([this] {
     CUstream stream = make_stream();
     const AsImporter importer(stage.world);
@@ -176,7 +176,7 @@ TEST_F(SimIpc, AKernelThroughAMappingOfFreedMemoryIsAFaultOfThatMemory) {
       << stage.faults[1].detail;
 }
 
-TEST_F(SimIpc, MemoryAllocatedAtTheSameAddressHasAHandleOfItsOwn) {
+TEST_F(SimIpc, MemoryReallocatedAtTheSameAddressHasANewHandle) {
   Always recycling(Site::reuse, 1);
   stage.run(recycling, [this] {
     const CUdeviceptr memory = allocate(64);
@@ -191,7 +191,7 @@ TEST_F(SimIpc, MemoryAllocatedAtTheSameAddressHasAHandleOfItsOwn) {
   expect_no_fault();
 }
 
-TEST_F(SimIpc, AMappingOfWhatWasThereBeforeIsAlreadyMappedUntilItIsClosed) {
+TEST_F(SimIpc, AMappingOfReplacedMemoryBlocksOpensUntilItIsClosed) {
   Always recycling(Site::reuse, 1);
   stage.run(recycling, [this] {
     const CUdeviceptr memory = allocate(64);
@@ -212,7 +212,7 @@ TEST_F(SimIpc, AMappingOfWhatWasThereBeforeIsAlreadyMappedUntilItIsClosed) {
   expect_fault("api_misuse");  // The free.
 }
 
-TEST_F(SimIpc, AKernelThroughAMappingOfReplacedMemoryMeetsWhoLivesThereNow) {
+TEST_F(SimIpc, AKernelThroughAMappingOfReplacedMemoryHitsTheNewBlock) {
   Always recycling(Site::reuse, 1);
   EXPECT_EQ(stage.run(recycling,
                       [this] {
@@ -258,7 +258,7 @@ TEST_F(SimIpc, AnOpenedEventWaitsForTheExportersWork) {
   expect_no_fault();
 }
 
-TEST_F(SimIpc, EachProcessHasAddressesOfItsOwn) {
+TEST_F(SimIpc, EachProcessHasItsOwnAddresses) {
   run([this] {
     const CUdeviceptr memory = allocate(64);
     const CUipcMemHandle handle = export_memory(memory);
@@ -314,7 +314,7 @@ TEST_F(SimIpc, AGraphsKernelRunsInTheProcessThatLaunchedIt) {
   expect_no_fault();
 }
 
-TEST_F(SimIpc, HalfOfOneHandleAndHalfOfAnotherIsNone) {
+TEST_F(SimIpc, ATornHandleIsInvalid) {
   run([this] {
     const CUipcMemHandle one = export_memory(allocate(64));
     const CUipcMemHandle other = export_memory(allocate(64));
@@ -329,7 +329,7 @@ TEST_F(SimIpc, HalfOfOneHandleAndHalfOfAnotherIsNone) {
   expect_no_fault();
 }
 
-TEST_F(SimIpc, OneProcessTooManyCannotImport) {
+TEST_F(SimIpc, ImportsBeyondTheProcessLimitFail) {
   run([this] {
     const CUipcMemHandle handle = export_memory(allocate(64));
     const ProcessScope scope(stage.world.scheduler, ProcessId{16});
@@ -343,7 +343,7 @@ TEST_F(SimIpc, OneProcessTooManyCannotImport) {
   expect_no_fault();
 }
 
-TEST_F(SimIpc, AHandleOfMemoryThatEndedWithItsRunOpensNothing) {
+TEST_F(SimIpc, AHandleOfAnEarlierRunOpensNothing) {
   CUipcMemHandle old{};
   run([&old] { old = export_memory(allocate(64)); });
   run([this, &old] {
@@ -356,7 +356,7 @@ TEST_F(SimIpc, AHandleOfMemoryThatEndedWithItsRunOpensNothing) {
   expect_no_fault();
 }
 
-TEST_F(SimIpc, AMappingIsClosedByItsProcess) {
+TEST_F(SimIpc, AMappingIsClosedOnlyByItsProcess) {
   run([this] {
     const CUipcMemHandle handle = export_memory(allocate(64));
     const CUdeviceptr mapped = import_by_importer(stage.world, handle);
@@ -368,7 +368,7 @@ TEST_F(SimIpc, AMappingIsClosedByItsProcess) {
   expect_fault("api_misuse");
 }
 
-TEST_F(SimIpc, AMappingIsClosedAtItsStart) {
+TEST_F(SimIpc, AMappingIsClosedByItsStartAddress) {
   run([this] {
     const CUipcMemHandle handle = export_memory(allocate(1024));
     const AsImporter importer(stage.world);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: inter-process communication, as far as one process sees it. A
-// device that has one process refuses to open what it exported itself.
+// The conformance suite of devices/: inter-process communication within one process, which cannot
+// open its own exports.
 #include "harness/devices/tests/memory/ipc_stage.h"
 
 namespace harness::testing {
@@ -8,7 +8,7 @@ namespace {
 
 class CudaIpc : public OnEveryDevice {};
 
-TEST_P(CudaIpc, MemoryHasOneHandleHoweverOftenItIsExported) {
+TEST_P(CudaIpc, RepeatedExportsReturnTheSameHandle) {
   run([] {
     const CUdeviceptr first = allocate(64);
     const CUdeviceptr second = allocate(64);
@@ -18,7 +18,7 @@ TEST_P(CudaIpc, MemoryHasOneHandleHoweverOftenItIsExported) {
   expect_no_fault();
 }
 
-TEST_P(CudaIpc, WhatAProcessExportedItCannotOpen) {
+TEST_P(CudaIpc, AProcessCannotOpenItsOwnExports) {
   run([] {
     CUdeviceptr address = 0;
     EXPECT_EQ(cuIpcOpenMemHandle_v2(&address, export_memory(allocate(64)), kLazy),
@@ -44,7 +44,7 @@ TEST_P(CudaIpc, NullAndUnknownFlagsAreInvalid) {
   });
 }
 
-TEST_P(CudaIpc, OnlyWhatCuMemAllocGaveOutCanBeExported) {
+TEST_P(CudaIpc, OnlyMemoryOfCuMemAllocCanBeExported) {
   run([] {
     CUipcMemHandle handle{};
     EXPECT_EQ(cuIpcGetMemHandle(&handle, allocate_async(64)), CUDA_ERROR_INVALID_VALUE);
@@ -67,7 +67,7 @@ TEST_P(CudaIpc, OnlyAnInterprocessEventCanBeExported) {
   expect_no_fault();
 }
 
-TEST_P(CudaIpc, FreedMemoryExportedIsAFault) {
+TEST_P(CudaIpc, ExportingFreedMemoryIsAFault) {
   run([] {
     const CUdeviceptr address = allocate(64);
     CUDA_OK(cuMemFree_v2(address));
@@ -77,18 +77,18 @@ TEST_P(CudaIpc, FreedMemoryExportedIsAFault) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaIpc, WhatIsNoMappingIsNotClosed) {
+TEST_P(CudaIpc, ClosingAnAddressThatIsNotAMappingIsRefused) {
   run([] { EXPECT_NE(cuIpcCloseMemHandle(allocate(64)), CUDA_SUCCESS); });
   expect_fault("api_misuse");
 }
 
-TEST_P(CudaIpc, NoAttributesAreInvalid) {
+TEST_P(CudaIpc, AQueryForNoAttributesIsInvalid) {
   run([] {
     EXPECT_EQ(cuPointerGetAttributes(0, nullptr, nullptr, allocate(64)), CUDA_ERROR_INVALID_VALUE);
   });
 }
 
-TEST_P(CudaIpc, AttributesOfWhatTheDriverDoesNotKnowAreNull) {
+TEST_P(CudaIpc, AttributesOfUnknownMemoryAreNull) {
   run([] {
     unsigned type = 7;
     CUdeviceptr start = 7;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed memory: where it should be, by cuMemPrefetchAsync and cuMemAdvise.
+// Managed memory: prefetches and advice (cuMemPrefetchAsync, cuMemAdvise).
 #include "harness/devices/tests/streams/race_stage.h"
 
 namespace harness::testing {
@@ -20,7 +20,7 @@ CUdeviceptr allocate_managed() {
   return address;
 }
 
-TEST_P(CudaManaged, AValueStaysWhereverTheMemoryIs) {
+TEST_P(CudaManaged, MigrationKeepsValues) {
   run([] {
     CUstream stream = make_stream();
     CUdeviceptr address = allocate_managed();
@@ -34,7 +34,7 @@ TEST_P(CudaManaged, AValueStaysWhereverTheMemoryIs) {
   expect_no_fault();
 }
 
-TEST_P(CudaManaged, APrefetchHasALocationAndNoFlags) {
+TEST_P(CudaManaged, APrefetchNeedsALocationAndNoFlags) {
   run([] {
     CUdeviceptr address = allocate_managed();
     EXPECT_EQ(cuMemPrefetchAsync_v2(address, kBytes, kNoDevice, 0, nullptr),
@@ -58,7 +58,7 @@ TEST_P(CudaManaged, OnlyManagedMemoryIsPrefetchedAndAdvised) {
   expect_no_fault();
 }
 
-TEST_P(CudaManaged, ARangeIsWithinTheMemory) {
+TEST_P(CudaManaged, ARangeBeyondTheMemoryIsRefused) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver takes pages";
   run([] {
     CUdeviceptr address = allocate_managed();
@@ -72,7 +72,7 @@ TEST_P(CudaManaged, ARangeIsWithinTheMemory) {
   expect_no_fault();
 }
 
-TEST_P(CudaManaged, AdviceIsOfADeviceOrTheHost) {
+TEST_P(CudaManaged, AdviceNeedsADeviceOrTheHost) {
   run([] {
     CUdeviceptr address = allocate_managed();
     for (const CUmem_advise advice :
@@ -132,7 +132,7 @@ CUdeviceptr allocate_in_a_pool() {
   return address;
 }
 
-TEST_F(CudaManagedOrder, APrefetchRacesWithNoUse) {
+TEST_F(CudaManagedOrder, APrefetchNeverRacesWithAUse) {
   run([] {
     CUdeviceptr address = allocate_managed();
     set(make_stream(), address);
@@ -143,7 +143,7 @@ TEST_F(CudaManagedOrder, APrefetchRacesWithNoUse) {
   expect_none();
 }
 
-TEST_F(CudaManagedOrder, AFreeThatNothingOrdersAfterAPrefetchIsAFault) {
+TEST_F(CudaManagedOrder, AFreeUnorderedWithAPrefetchIsAFault) {
   run([] {
     CUdeviceptr address = allocate_in_a_pool();
     CUDA_OK(cuMemPrefetchAsync_v2(address, kBytes, kDevice, 0, make_stream()));
@@ -153,7 +153,7 @@ TEST_F(CudaManagedOrder, AFreeThatNothingOrdersAfterAPrefetchIsAFault) {
   expect_order();
 }
 
-TEST_F(CudaManagedLate, APrefetchMeetsTheEndOfTheMemory) {
+TEST_F(CudaManagedLate, APrefetchBehindTheFreeIsAUseAfterFree) {
   run(lagging(), [] {
     CUstream stream = make_stream();
     CUdeviceptr address = allocate_in_a_pool();
@@ -164,7 +164,7 @@ TEST_F(CudaManagedLate, APrefetchMeetsTheEndOfTheMemory) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaManagedOrder, NoCaptureTakesAPrefetch) {
+TEST_F(CudaManagedOrder, APrefetchCannotBeCaptured) {
   run([] {
     CUstream stream = make_stream();
     CUdeviceptr address = allocate_managed();

@@ -62,7 +62,7 @@ TEST_P(CudaMemoryOps, AStreamWaitsForAValueThatAnotherWrites) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, EachConditionIsWhatItSays) {
+TEST_P(CudaMemoryOps, EachWaitConditionIsHonored) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -77,7 +77,7 @@ TEST_P(CudaMemoryOps, EachConditionIsWhatItSays) {
       EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
       EXPECT_EQ(cuStreamWaitValue32_v2(stream, address, wanted, condition), CUDA_SUCCESS);
       const bool over = is_idle();
-      // Whatever holds the stream up, let it continue.
+      // Ends every wait of the stream.
       for (const int value : {static_cast<int>(wanted), -1, 0}) {
         if (is_idle()) break;
         write_int(address, value);
@@ -98,7 +98,7 @@ TEST_P(CudaMemoryOps, EachConditionIsWhatItSays) {
   });
 }
 
-TEST_P(CudaMemoryOps, A64BitWaitLooksAtAllBits) {
+TEST_P(CudaMemoryOps, A64BitWaitComparesAllBits) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -109,7 +109,7 @@ TEST_P(CudaMemoryOps, A64BitWaitLooksAtAllBits) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, ABatchIsDoneInItsOrder) {
+TEST_P(CudaMemoryOps, ABatchRunsInOrder) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -126,7 +126,7 @@ TEST_P(CudaMemoryOps, ABatchIsDoneInItsOrder) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, WhatIsNotPlainIsInvalid) {
+TEST_P(CudaMemoryOps, UnknownOperationsAndFlagsAreInvalid) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -149,7 +149,7 @@ TEST_P(CudaMemoryOps, WhatIsNotPlainIsInvalid) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, OperationsAreWanted) {
+TEST_P(CudaMemoryOps, ANullBatchIsInvalid) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([] {
     EXPECT_EQ(cuStreamBatchMemOp_v2(make_stream(), 1, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
@@ -174,7 +174,7 @@ TEST_P(CudaMemoryOps, AWriteOfFreedMemoryIsAFault) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaMemoryOps, AStreamCallbackIsToldItsStreamAndThatAllIsWell) {
+TEST_P(CudaMemoryOps, AStreamCallbackReceivesItsStreamAndSuccess) {
   run([] {
     struct Seen {
       CUstream stream = nullptr;
@@ -194,7 +194,7 @@ TEST_P(CudaMemoryOps, AStreamCallbackIsToldItsStreamAndThatAllIsWell) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemoryOps, OnlyManagedMemoryIsAttachedToAStreamAndAllOfIt) {
+TEST_P(CudaMemoryOps, OnlyWholeManagedMemoryIsAttachedToAStream) {
   run([] {
     CUdeviceptr managed = 0;
     CUDA_OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
@@ -240,7 +240,7 @@ TEST_P(CudaMemoryOps, LegacyWorkWaitsForEachBlockingStream) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaMemoryOps);
 
-// ---- what only the simulated driver can be made to do -----------------------------------------
+// ---- choices of the simulated driver ----------------------------------------------------------
 
 class CudaMemoryWait : public OnSim {};
 
@@ -257,7 +257,7 @@ TEST_F(CudaMemoryWait, ACallbackMayNotCallCuda) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaMemoryWait, AValueThatTheHostWritesWithoutACallIsSeen) {
+TEST_F(CudaMemoryWait, AValueWrittenDirectlyByTheHostIsSeen) {
   World& world = stage.world;
   const Ending ending = stage.run([&world] {
     void* pinned = nullptr;
@@ -273,7 +273,7 @@ TEST_F(CudaMemoryWait, AValueThatTheHostWritesWithoutACallIsSeen) {
   EXPECT_EQ(ending, Ending::finished) << stage.fault();
 }
 
-TEST_F(CudaMemoryWait, AValueThatNobodyWritesIsADeadlock) {
+TEST_F(CudaMemoryWait, WaitingForAValueNeverWrittenIsADeadlock) {
   const Ending ending = stage.run([] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -284,7 +284,7 @@ TEST_F(CudaMemoryWait, AValueThatNobodyWritesIsADeadlock) {
   EXPECT_EQ(ending, Ending::deadlock);
 }
 
-TEST_F(CudaMemoryWait, MemoryFreedUnderAWaitIsAFault) {
+TEST_F(CudaMemoryWait, FreeingMemoryDuringAWaitIsAFault) {
   stage.run([] {
     CUstream owner = make_stream();
     CUdeviceptr address = allocate_async(64, owner);
@@ -298,7 +298,7 @@ TEST_F(CudaMemoryWait, MemoryFreedUnderAWaitIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaMemoryWait, WhatAWaitOrdersIsNoRace) {
+TEST_F(CudaMemoryWait, AccessesOrderedByAWaitDoNotRace) {
   stage.judge_order();
   stage.run([] {
     CUdeviceptr flag = allocate(64);
@@ -315,10 +315,10 @@ TEST_F(CudaMemoryWait, WhatAWaitOrdersIsNoRace) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-/// A wait orders the stream that waits, and what comes after that by the program's own orders.
+/// A wait orders later work of its stream, and other work only if the program orders it.
 TEST_F(CudaMemoryWait, AWaitOrdersNoOtherStream) {
   stage.judge_order();
-  const auto race = [](bool told) {
+  const auto race = [](bool ordered) {
     CUdeviceptr flag = allocate(64);
     CUdeviceptr data = allocate(64);
     write_int(flag, 1);
@@ -329,7 +329,7 @@ TEST_F(CudaMemoryWait, AWaitOrdersNoOtherStream) {
     CUDA_OK(cuStreamWaitValue32_v2(waiter, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
     CUevent event = make_event();
     CUDA_OK(cuEventRecord(event, waiter));
-    if (told) CUDA_OK(cuStreamWaitEvent(other, event, 0));
+    if (ordered) CUDA_OK(cuStreamWaitEvent(other, event, 0));
     CUDA_OK(cuMemsetD32Async(data, 3, 1, other));
     CUDA_OK(cuCtxSynchronize());
   };

@@ -11,7 +11,7 @@ class CudaMemory : public OnEveryDevice {};
 
 // ---- memory -----------------------------------------------------------------------------------
 
-TEST_P(CudaMemory, NoBytesAreNoAllocation) {
+TEST_P(CudaMemory, AnAllocationOfZeroBytesIsInvalid) {
   run([] {
     CUdeviceptr address = 0;
     EXPECT_EQ(cuMemAlloc_v2(&address, 0), CUDA_ERROR_INVALID_VALUE);
@@ -19,14 +19,14 @@ TEST_P(CudaMemory, NoBytesAreNoAllocation) {
   });
 }
 
-TEST_P(CudaMemory, MoreThanThereIsIsOutOfMemory) {
+TEST_P(CudaMemory, AnAllocationBeyondTheMemoryIsOutOfMemory) {
   run([] {
     CUdeviceptr address = 0;
     EXPECT_EQ(cuMemAlloc_v2(&address, std::size_t{1} << 45), CUDA_ERROR_OUT_OF_MEMORY);
   });
 }
 
-TEST_P(CudaMemory, LargeMemoryBeginsOnAPage) {
+TEST_P(CudaMemory, LargeAllocationsArePageAligned) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "an H200 has it begin at any multiple of 512";
   run([] {
     CUdeviceptr small = allocate(24);
@@ -40,7 +40,7 @@ TEST_P(CudaMemory, LargeMemoryBeginsOnAPage) {
   });
 }
 
-TEST_P(CudaMemory, RowsAreAPitchApart) {
+TEST_P(CudaMemory, RowsAreOnePitchApart) {
   run([] {
     CUdeviceptr address = 0;
     std::size_t pitch = 0;
@@ -54,7 +54,7 @@ TEST_P(CudaMemory, RowsAreAPitchApart) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemory, RowsHaveAWidthAHeightAndElementsOfAKnownSize) {
+TEST_P(CudaMemory, APitchedAllocationNeedsAWidthAHeightAndAnElementSize) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "cuda.h does not say which a driver refuses";
   run([] {
     CUdeviceptr address = 0;
@@ -68,7 +68,7 @@ TEST_P(CudaMemory, RowsHaveAWidthAHeightAndElementsOfAKnownSize) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemory, ACopyFindsOutWhoseMemoryItIs) {
+TEST_P(CudaMemory, CuMemcpyInfersTheMemoryType) {
   run([] {
     CUdeviceptr address = allocate(64);
     int value = 5;
@@ -92,7 +92,7 @@ TEST_P(CudaMemory, MemoryFreedTwiceIsAFault) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaMemory, StreamOrderedMemoryFreedTwiceIsAFault) {
+TEST_P(CudaMemory, FreeingStreamOrderedMemoryTwiceIsAFault) {
   run([] {
     CUdeviceptr address = allocate_async(64);
     CUDA_OK(cuMemFreeAsync(address, nullptr));
@@ -128,7 +128,7 @@ TEST_P(CudaMemory, ACopyAcrossTheEndIsAFault) {
   expect_fault("api_misuse");
 }
 
-TEST_P(CudaMemory, AStreamOrderedAllocationMayBeFreedAtOnceAndTheOtherWayRound) {
+TEST_P(CudaMemory, EitherFreeFunctionTakesEitherAllocation) {
   run([] {
     CUDA_OK(cuMemFree_v2(allocate_async(64)));
     CUDA_OK(cuMemFreeAsync(allocate(64), nullptr));
@@ -137,7 +137,7 @@ TEST_P(CudaMemory, AStreamOrderedAllocationMayBeFreedAtOnceAndTheOtherWayRound) 
   expect_no_fault();
 }
 
-TEST_P(CudaMemory, PinnedMemoryIsTheHostsAndTheDevices) {
+TEST_P(CudaMemory, PinnedMemoryIsVisibleToHostAndDevice) {
   run([] {
     void* pinned = nullptr;
     CUDA_OK(cuMemAllocHost_v2(&pinned, 64));
@@ -177,7 +177,7 @@ TEST_P(CudaMemory, AnUnalignedSetIsInvalid) {
   });
 }
 
-TEST_P(CudaMemory, CopiesAndSetsDoWhatTheySay) {
+TEST_P(CudaMemory, CopiesAndSetsTakeEffect) {
   run([] {
     CUdeviceptr a = allocate(64);
     CUdeviceptr b = allocate(64);
@@ -197,7 +197,7 @@ TEST_P(CudaMemory, CopiesAndSetsDoWhatTheySay) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemory, ASetOfHalfWordsWritesThemAndNoMore) {
+TEST_P(CudaMemory, ASetOfHalfWordsWritesOnlyThem) {
   run([] {
     CUdeviceptr address = allocate(16);
     std::array<std::uint16_t, 8> values{};
@@ -220,7 +220,7 @@ TEST_P(CudaMemory, ASetOfHalfWordsOfFreedMemoryIsAFault) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaMemory, AnAllocationKnowsItsRange) {
+TEST_P(CudaMemory, AnAllocationReportsItsRange) {
   run([] {
     CUdeviceptr address = allocate(1000);
     CUdeviceptr base = 0;
@@ -236,7 +236,7 @@ TEST_P(CudaMemory, AnAllocationKnowsItsRange) {
   });
 }
 
-TEST_P(CudaMemory, APointerKnowsWhatItPointsAt) {
+TEST_P(CudaMemory, PointerAttributesDescribeTheAllocation) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUmemorytype type = {};
@@ -255,7 +255,7 @@ TEST_P(CudaMemory, APointerKnowsWhatItPointsAt) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemory, APointerIsAskedOnlyWhatItCanKnow) {
+TEST_P(CudaMemory, UnknownPointerAttributesAreInvalid) {
   run([] {
     CUdeviceptr address = allocate(64);
     std::uint64_t found = 0;
@@ -279,7 +279,7 @@ TEST_P(CudaMemory, APointerIsAskedOnlyWhatItCanKnow) {
   expect_no_fault();
 }
 
-TEST_P(CudaMemory, TwoLivesOfAnAddressHaveTwoBufferIds) {
+TEST_P(CudaMemory, TwoLifetimesAtAnAddressHaveTwoBufferIds) {
   run([] {
     unsigned long long first = 0;
     unsigned long long second = 0;
@@ -334,7 +334,7 @@ TEST_P(CudaMemory, AnAllocationFromADestroyedPoolIsAFault) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaMemory, APoolCountsWhatIsInUse) {
+TEST_P(CudaMemory, APoolCountsUsedMemory) {
   run([] {
     CUmemoryPool pool = make_pool();
     CUdeviceptr address = 0;
@@ -364,7 +364,7 @@ TEST_P(CudaMemory, APoolDestroyedTwiceIsAFault) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaMemory, APoolNeedsAKindAndAPlace) {
+TEST_P(CudaMemory, APoolNeedsATypeAndALocation) {
   run([] {
     CUmemPoolProps properties{};
     CUmemoryPool pool = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Freed storage in parts: where new memory may begin, and what stale pointers meet there.
+// Reuse of parts of freed storage: the possible addresses of new memory, and stale pointers into
+// it.
 #include <gmock/gmock.h>
 
 #include "harness/devices/tests/graphs/graph_stage.h"
@@ -34,7 +35,7 @@ class CudaPartialReuse : public OnSim {
     ending = stage.run(strategy, body);
     option_counts = strategy.option_counts();
   }
-  /// Returns the life that a fault names.
+  /// Returns the lifetime that a fault names.
   const Life& life(Name name) const {
     for (std::size_t i = 1; i < stage.world.ledger.lives().size(); ++i)
       if (stage.world.ledger.lives()[i].name == name) return stage.world.ledger.lives()[i];
@@ -74,7 +75,7 @@ CUgraphExec make_setter(CUdeviceptr address, std::size_t words = 1) {
   return executable;
 }
 
-// ---- where it begins --------------------------------------------------------------------------
+// ---- addresses of new memory ------------------------------------------------------------------
 
 TEST_F(CudaPartialReuse, NewMemoryMaySpanAdjacentFreedBlocks) {
   run({1}, [] {
@@ -95,7 +96,7 @@ TEST_F(CudaPartialReuse, NewMemoryMayBeginInsideAFreedBlock) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaPartialReuse, WhatIsLeftOfABlockIsGivenOutToo) {
+TEST_F(CudaPartialReuse, TheRestOfABlockIsReused) {
   run({0, 1, 1, 1}, [] {
     CUdeviceptr freed = allocate(1536);
     CUDA_OK(cuMemFree_v2(freed));
@@ -107,7 +108,7 @@ TEST_F(CudaPartialReuse, WhatIsLeftOfABlockIsGivenOutToo) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaPartialReuse, FreshStorageIsTheDefault) {
+TEST_F(CudaPartialReuse, TheDefaultIsFreshStorage) {
   run({}, [] {
     const TwoFreed blocks;
     blocks.free();
@@ -116,7 +117,7 @@ TEST_F(CudaPartialReuse, FreshStorageIsTheDefault) {
   EXPECT_TRUE(stage.tape.empty());
 }
 
-TEST_F(CudaPartialReuse, TheQuestionAboutWholeBlocksKeepsItsKeyAndItsOptions) {
+TEST_F(CudaPartialReuse, TheQuestionAboutWholeBlocksKeepsItsKeyAndOptions) {
   const auto body = [] {
     const TwoFreed blocks;
     blocks.free();
@@ -129,7 +130,7 @@ TEST_F(CudaPartialReuse, TheQuestionAboutWholeBlocksKeepsItsKeyAndItsOptions) {
   EXPECT_EQ(stage.tape[0].nth, 3) << "each allocation before it was asked about whole blocks";
 }
 
-TEST_F(CudaPartialReuse, LargeMemoryBeginsOnAPage) {
+TEST_F(CudaPartialReuse, LargeAllocationsArePageAligned) {
   for (const std::uint32_t option : {1U, 2U, 3U})
     run({0, option}, [] {
       CUdeviceptr freed = allocate(256 << 10);
@@ -189,7 +190,7 @@ TEST_F(CudaPartialReuse, AnotherStreamWaitsForTheFreesOfAllParts) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-// ---- what a stale pointer meets ---------------------------------------------------------------
+// ---- stale pointers ---------------------------------------------------------------------------
 
 TEST_F(CudaPartialReuse, AStalePointerIntoTheMiddleOfNewMemoryNamesBoth) {
   run({1}, [] {
@@ -208,7 +209,7 @@ TEST_F(CudaPartialReuse, AStalePointerIntoTheMiddleOfNewMemoryNamesBoth) {
   EXPECT_THAT(fault.detail, HasSubstr("offset 512 of what it meets"));
 }
 
-TEST_F(CudaPartialReuse, AKernelsStalePointerDoesToo) {
+TEST_F(CudaPartialReuse, AKernelsStalePointerNamesBoth) {
   run({1}, [] {
     CUdeviceptr table = allocate(64);
     CUdeviceptr out = allocate(64);
@@ -226,7 +227,7 @@ TEST_F(CudaPartialReuse, AKernelsStalePointerDoesToo) {
   EXPECT_THAT(stage.faults.front().detail, HasSubstr("offset 512 of what it meets"));
 }
 
-TEST_F(CudaPartialReuse, StaleUsesOfTwoDeadBlocksNameEach) {
+TEST_F(CudaPartialReuse, StaleUsesOfTwoFreedBlocksNameEach) {
   run({1}, [] {
     const TwoFreed blocks;
     CUgraphExec setters[] = {make_setter(blocks.first), make_setter(blocks.second)};
@@ -241,7 +242,7 @@ TEST_F(CudaPartialReuse, StaleUsesOfTwoDeadBlocksNameEach) {
   EXPECT_EQ(life(stage.faults[0].object).address + 512, life(stage.faults[1].object).address);
 }
 
-TEST_F(CudaPartialReuse, AStaleUseOfWhichPartMeetsSomebodyNamesWhom) {
+TEST_F(CudaPartialReuse, AStaleUseOfAPartlyReusedBlockNamesTheNewOwner) {
   run({0, 1}, [] {
     CUdeviceptr freed = allocate(1024);
     CUgraphExec setter = make_setter(freed, 256);
@@ -257,7 +258,7 @@ TEST_F(CudaPartialReuse, AStaleUseOfWhichPartMeetsSomebodyNamesWhom) {
   EXPECT_THAT(fault.detail, HasSubstr("byte 512 of 1024 is offset 0 of what it meets"));
 }
 
-TEST_F(CudaPartialReuse, AllocationsThatAreNotReachedYetDoNotCount) {
+TEST_F(CudaPartialReuse, QueuedAllocationsDoNotCount) {
   LagAndParts strategy;
   ending = stage.run(strategy, [] {
     CUstream stream = make_stream();

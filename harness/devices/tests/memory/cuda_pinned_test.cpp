@@ -24,7 +24,7 @@ void* allocate_pinned(unsigned flags = 0) {
 
 // ---- cuMemHostAlloc ---------------------------------------------------------------------------
 
-TEST_P(CudaPinned, NoBytesAreNoMemoryAndNoError) {
+TEST_P(CudaPinned, AnAllocationOfZeroBytesReturnsNullWithoutError) {
   run([] {
     int mine = 0;
     void* host = &mine;
@@ -52,7 +52,7 @@ TEST_P(CudaPinned, PinnedMemoryHasFlagsAndADevicePointer) {
   expect_no_fault();
 }
 
-TEST_P(CudaPinned, FlagsAndPlacesThatAreNoneAreInvalid) {
+TEST_P(CudaPinned, UnknownFlagsAndAddressesAreInvalid) {
   run([] {
     void* host = nullptr;
     CUdeviceptr address = 0;
@@ -81,7 +81,7 @@ TEST_P(CudaPinned, FreedPinnedMemoryHasNoDevicePointer) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaPinned, PinnedMemoryIsFreedOnceAndByItsFunction) {
+TEST_P(CudaPinned, PinnedMemoryIsFreedOnceByItsOwnFunction) {
   run([] {
     void* host = allocate_pinned();
     CUDA_OK(cuMemFreeHost(host));
@@ -163,7 +163,7 @@ TEST_P(CudaPoolKinds, UseOfFreedMemoryOfAHostPoolIsAFault) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaPoolKinds, ALocationOrTypeThatIsNoneIsInvalid) {
+TEST_P(CudaPoolKinds, AnUnknownLocationOrTypeIsInvalid) {
   run([] {
     CUmemPoolProps wanted{};
     CUmemoryPool pool = nullptr;
@@ -218,7 +218,7 @@ TEST_P(CudaPoolKinds, EachKindHasADefaultPoolAndACurrentOne) {
   expect_no_fault();
 }
 
-TEST_P(CudaPoolKinds, AHostPoolIsTheHostsUntilTheDeviceIsGivenAccess) {
+TEST_P(CudaPoolKinds, TheDeviceNeedsToBeGivenAccessToAHostPool) {
   run([] {
     CUmemoryPool pool = make_pool(CU_MEM_LOCATION_TYPE_HOST, CU_MEM_ALLOCATION_TYPE_PINNED);
     CUmemLocation host{.type = CU_MEM_LOCATION_TYPE_HOST, .id = 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointers that reach a kernel by other ways than whole words of what a call copied: in packed
-// records, with a tag, or from the host while the kernel runs. On the simulated driver.
+// Pointers that reach a kernel in other ways than as aligned words of copied memory: in packed
+// records, with a tag, or stored by the host while the kernel runs. On the simulated driver.
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/tests/cuda_stage.h"
 
@@ -31,7 +31,7 @@ CUdeviceptr allocate_with(int value) {
 
 // ---- packed records ---------------------------------------------------------------------------
 
-TEST_F(CudaPointer, APackedRecordMayHoldOneAsAParameter) {
+TEST_F(CudaPointer, APackedRecordParameterMayHoldAPointer) {
   run(Plain(), [] {
     CUdeviceptr out = allocate(64);
     PackedRecord record{1, allocate_with(7)};
@@ -41,7 +41,7 @@ TEST_F(CudaPointer, APackedRecordMayHoldOneAsAParameter) {
   expect_finished();
 }
 
-TEST_F(CudaPointer, PackedRecordsMayHoldOneInMemoryWhereverItBegins) {
+TEST_F(CudaPointer, PackedRecordsInMemoryMayHoldUnalignedPointers) {
   for (unsigned index : {0U, 1U, 2U, 3U}) {
     run(Plain(), [index] {
       CUdeviceptr out = allocate(64);
@@ -57,7 +57,7 @@ TEST_F(CudaPointer, PackedRecordsMayHoldOneInMemoryWhereverItBegins) {
   }
 }
 
-TEST_F(CudaPointer, APackedRecordThatAKernelWroteMayHoldOne) {
+TEST_F(CudaPointer, APackedRecordWrittenByAKernelMayHoldAPointer) {
   run(Plain(), [] {
     CUdeviceptr out = allocate(64);
     CUdeviceptr data = allocate_with(9);
@@ -70,8 +70,8 @@ TEST_F(CudaPointer, APackedRecordThatAKernelWroteMayHoldOne) {
   expect_finished();
 }
 
-/// A pointer in a packed record means a life, as anywhere.
-TEST_F(CudaPointer, APackedRecordWithADeadOneIsAFault) {
+/// A pointer in a packed record refers to a lifetime, as elsewhere.
+TEST_F(CudaPointer, APackedRecordWithAStalePointerIsAFault) {
   run(Plain(), [] {
     CUdeviceptr out = allocate(64);
     PackedRecord record{1, allocate(64)};
@@ -84,9 +84,9 @@ TEST_F(CudaPointer, APackedRecordWithADeadOneIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-// ---- told, and gone on with -------------------------------------------------------------------
+// ---- reported, and the run continues ----------------------------------------------------------
 
-TEST_F(CudaPointer, ATaggedOneIsToldAsSuchAndGoesOn) {
+TEST_F(CudaPointer, ATaggedPointerIsReportedAndTheRunContinues) {
   run(Plain(), [] {
     CUdeviceptr out = allocate(64);
     std::uint64_t tagged = allocate_with(5) | std::uint64_t{0xabc} << 48;
@@ -98,7 +98,7 @@ TEST_F(CudaPointer, ATaggedOneIsToldAsSuchAndGoesOn) {
   EXPECT_EQ(stage.faults[0].object_kind, devices::kTaggedPointer);
 }
 
-TEST_F(CudaPointer, OneThatTheHostStoredMeanwhileIsToldAsSuchAndGoesOn) {
+TEST_F(CudaPointer, APointerStoredByTheHostMeanwhileIsReported) {
   run(Always(Site::lag, 2), [] {  // One block of two is done.
     CUdeviceptr out = allocate(64);
     void* pinned = nullptr;
@@ -119,7 +119,7 @@ TEST_F(CudaPointer, OneThatTheHostStoredMeanwhileIsToldAsSuchAndGoesOn) {
 }
 
 /// An index out of bounds is neither.
-TEST_F(CudaPointer, ADistanceIntoOtherMemoryIsWild) {
+TEST_F(CudaPointer, AnOffsetIntoOtherMemoryIsWild) {
   run(Plain(), [] {
     CUdeviceptr out = allocate(64);
     CUdeviceptr first = allocate(64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: memory pools, and what a stream knows of itself.
+// The conformance suite of devices/: memory pools, and properties of streams.
 #include "harness/devices/tests/cuda_stage.h"
 
 namespace harness::testing {
@@ -46,7 +46,7 @@ TEST_P(CudaPool, AllocationsComeFromTheCurrentPoolUntilItIsDestroyed) {
   expect_no_fault();
 }
 
-TEST_P(CudaPool, NoBytesHaveNoAddressAndAreFreedAllTheSame) {
+TEST_P(CudaPool, AnEmptyAllocationIsNullAndCanBeFreed) {
   run([] {
     CUdeviceptr first = 0;
     CUdeviceptr second = 0;
@@ -62,7 +62,7 @@ TEST_P(CudaPool, NoBytesHaveNoAddressAndAreFreedAllTheSame) {
   expect_no_fault();
 }
 
-TEST_P(CudaPool, WhatHasNoBytesIsNotToBeUsed) {
+TEST_P(CudaPool, UsingAnEmptyAllocationIsAFault) {
   run([] {
     CUdeviceptr address = 0;
     CUDA_OK(cuMemAllocAsync(&address, 0, nullptr));
@@ -71,7 +71,7 @@ TEST_P(CudaPool, WhatHasNoBytesIsNotToBeUsed) {
   });
 }
 
-TEST_P(CudaPool, AnAttributeIsKnownAndWhatIsCountedIsNotSet) {
+TEST_P(CudaPool, UnknownAttributesAreInvalidAndCountersReadOnly) {
   run([] {
     CUmemoryPool pool = make_pool();
     cuuint64_t value = 0;
@@ -90,7 +90,7 @@ TEST_P(CudaPool, AnAttributeIsKnownAndWhatIsCountedIsNotSet) {
   expect_no_fault();
 }
 
-TEST_P(CudaPool, AnAttributeIsReadFromSomewhereAndWrittenSomewhere) {
+TEST_P(CudaPool, ANullAttributeValueIsInvalid) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([] {
     CUmemoryPool pool = make_pool();
@@ -111,7 +111,7 @@ TEST_P(CudaPool, AnAttributeOfADestroyedPoolIsAFault) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaPool, ADeviceThatIsNotThereHasNoPool) {
+TEST_P(CudaPool, ADeviceThatDoesNotExistHasNoPool) {
   run([] {
     CUmemoryPool pool = nullptr;
     EXPECT_EQ(cuDeviceGetMemPool(&pool, 99), CUDA_ERROR_INVALID_VALUE);
@@ -130,7 +130,7 @@ TEST_P(CudaPool, ADestroyedPoolCannotBecomeCurrent) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaPool, TheDevicesOwnAccessCannotBeTakenAway) {
+TEST_P(CudaPool, TheDevicesOwnAccessCannotBeRevoked) {
   run([] {
     CUmemoryPool pool = make_pool();
     CUmemLocation here{.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
@@ -148,7 +148,7 @@ TEST_P(CudaPool, TheDevicesOwnAccessCannotBeTakenAway) {
   });
 }
 
-TEST_P(CudaPool, AReservationIsHeldUpToTheThreshold) {
+TEST_P(CudaPool, FreedMemoryIsReservedUpToTheThreshold) {
   run([] {
     CUmemoryPool pool = make_pool();
     cuuint64_t threshold = ~cuuint64_t{0};
@@ -167,7 +167,7 @@ TEST_P(CudaPool, AReservationIsHeldUpToTheThreshold) {
   expect_no_fault();
 }
 
-TEST_P(CudaPool, WithoutAThresholdASynchronizeGivesTheReservationBack) {
+TEST_P(CudaPool, WithoutAThresholdASynchronizeReleasesTheReservation) {
   run([] {
     CUmemoryPool pool = make_pool();
     CUdeviceptr address = 0;
@@ -178,7 +178,7 @@ TEST_P(CudaPool, WithoutAThresholdASynchronizeGivesTheReservationBack) {
   });
 }
 
-TEST_P(CudaPool, APoolGivesNoMoreThanItsLimit) {
+TEST_P(CudaPool, APoolHonorsItsMaximumSize) {
   run([] {
     CUmemoryPool pool = make_pool(std::size_t{64} << 20);
     CUdeviceptr address = 0;
@@ -188,7 +188,7 @@ TEST_P(CudaPool, APoolGivesNoMoreThanItsLimit) {
   });
 }
 
-// ---- what a stream knows of itself ------------------------------------------------------------
+// ---- properties of streams --------------------------------------------------------------------
 
 TEST_P(CudaPool, PrioritiesAreClamped) {
   run([] {
@@ -208,7 +208,7 @@ TEST_P(CudaPool, PrioritiesAreClamped) {
   });
 }
 
-TEST_P(CudaPool, AStreamHasAnIdOfItsOwnAndADevice) {
+TEST_P(CudaPool, AStreamHasAnIdAndADevice) {
   run([] {
     CUstream first = make_stream();
     CUstream second = make_stream();
@@ -228,7 +228,7 @@ TEST_P(CudaPool, AStreamHasAnIdOfItsOwnAndADevice) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaPool);
 
-// ---- which freed memory comes back ------------------------------------------------------------
+// ---- which freed memory is reused -------------------------------------------------------------
 
 class CudaPoolReuse : public OnSim {
  protected:
@@ -268,7 +268,7 @@ TEST_F(CudaPoolReuse, OrderThroughAThirdStreamAllowsReuse) {
   });
 }
 
-TEST_F(CudaPoolReuse, WhatTheHostHasWaitedForIsReusedUnderEveryRule) {
+TEST_F(CudaPoolReuse, MemoryThatTheHostHasWaitedForIsReusedUnderEveryPolicy) {
   run([] {
     only_by_order();
     CUmemoryPool pool = nullptr;
@@ -286,7 +286,7 @@ TEST_F(CudaPoolReuse, WhatTheHostHasWaitedForIsReusedUnderEveryRule) {
   });
 }
 
-TEST_F(CudaPoolReuse, WhatTheHostHasNotSeenFreedMayCountAsOutstanding) {
+TEST_F(CudaPoolReuse, AFreeNotYetSeenByTheHostMayCountAsOutstanding) {
   const auto reserved_after_trim = [this](std::uint32_t option) {
     std::uint64_t reserved = 0;
     Always pick(Site::reuse, option);
@@ -305,7 +305,7 @@ TEST_F(CudaPoolReuse, WhatTheHostHasNotSeenFreedMayCountAsOutstanding) {
   EXPECT_EQ(reserved_after_trim(1), 4096u);
 }
 
-TEST_F(CudaPoolReuse, WhatTheHostHasSeenFreedDoesNotCountAsOutstanding) {
+TEST_F(CudaPoolReuse, AFreeSeenByTheHostDoesNotCountAsOutstanding) {
   run([] {
     CUstream stream = make_stream();
     CUmemoryPool pool = make_pool();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: memory of the host's own that is registered.
+// The conformance suite of devices/: registered host memory.
 #include <sys/mman.h>
 
 #include "harness/devices/tests/cuda_stage.h"
@@ -10,7 +10,7 @@ namespace {
 
 class CudaRegistered : public OnEveryDevice {};
 
-/// Two pages of the program's own.
+/// Two pages of the program.
 struct Pages {
   static constexpr std::size_t kBytes = 8192;
   Pages()
@@ -37,7 +37,7 @@ int attribute(CUdevice_attribute which) {
 
 // ---- on every device --------------------------------------------------------------------------
 
-TEST_P(CudaRegistered, MemoryThatIsRegisteredIsTheDevicesToo) {
+TEST_P(CudaRegistered, TheDeviceUsesRegisteredMemory) {
   Pages pages;
   run([&] {
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, CU_MEMHOSTREGISTER_DEVICEMAP));
@@ -52,7 +52,7 @@ TEST_P(CudaRegistered, MemoryThatIsRegisteredIsTheDevicesToo) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegistered, TheDeviceSaysWhichAddressItHas) {
+TEST_P(CudaRegistered, TheDeviceAddressIsReported) {
   Pages pages;
   run([&] {
     EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED), 1);
@@ -64,7 +64,7 @@ TEST_P(CudaRegistered, TheDeviceSaysWhichAddressItHas) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegistered, CopiesAndSetsTakeItForPinned) {
+TEST_P(CudaRegistered, CopiesAndSetsTreatItAsPinned) {
   Pages pages;
   run([&] {
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, CU_MEMHOSTREGISTER_PORTABLE));
@@ -81,7 +81,7 @@ TEST_P(CudaRegistered, CopiesAndSetsTakeItForPinned) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegistered, FlagsAndRangesThatAreNoneAreInvalid) {
+TEST_P(CudaRegistered, UnknownFlagsAndEmptyRangesAreInvalid) {
   Pages pages;
   run([&] {
     EXPECT_EQ(cuMemHostRegister_v2(pages.start, 4096, 0xf0), CUDA_ERROR_INVALID_VALUE);
@@ -92,7 +92,7 @@ TEST_P(CudaRegistered, FlagsAndRangesThatAreNoneAreInvalid) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegistered, NoPartIsRegisteredTwice) {
+TEST_P(CudaRegistered, OverlappingRegistrationsAreRefused) {
   Pages pages;
   run([&] {
     constexpr CUresult kError = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
@@ -109,7 +109,7 @@ TEST_P(CudaRegistered, NoPartIsRegisteredTwice) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegistered, OnlyWhatIsRegisteredIsUnregisteredAndFromItsStart) {
+TEST_P(CudaRegistered, UnregisteringNeedsTheStartOfARegistration) {
   Pages pages;
   run([&] {
     constexpr CUresult kError = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
@@ -122,7 +122,7 @@ TEST_P(CudaRegistered, OnlyWhatIsRegisteredIsUnregisteredAndFromItsStart) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegistered, PointerAttributesKnowItUntilItIsUnregistered) {
+TEST_P(CudaRegistered, PointerAttributesDescribeItUntilItIsUnregistered) {
   Pages pages;
   run([&] {
     const auto address = reinterpret_cast<CUdeviceptr>(pages.start) + 64;
@@ -144,7 +144,7 @@ TEST_P(CudaRegistered, PointerAttributesKnowItUntilItIsUnregistered) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegistered, MemoryThatWasRegisteredIsPageableAgain) {
+TEST_P(CudaRegistered, UnregisteredMemoryIsPageableAgain) {
   Pages pages;
   run([&] {
     CUdeviceptr address = allocate(64);
@@ -158,7 +158,7 @@ TEST_P(CudaRegistered, MemoryThatWasRegisteredIsPageableAgain) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegistered, WhatIsRegisteredIsNotFreed) {
+TEST_P(CudaRegistered, RegisteredMemoryIsNotFreedByTheDriver) {
   Pages pages;
   run([&] {
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, 0));
@@ -170,9 +170,9 @@ TEST_P(CudaRegistered, WhatIsRegisteredIsNotFreed) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaRegistered);
 
-// ---- where it is our own driver ---------------------------------------------------------------
+// ---- on our driver ----------------------------------------------------------------------------
 
-/// The same, for what no document says of every device.
+/// The same, for properties that are not documented for every device.
 class CudaRegisteredHere : public OnEveryDevice {
  protected:
   void SetUp() override {
@@ -181,7 +181,7 @@ class CudaRegisteredHere : public OnEveryDevice {
   }
 };
 
-TEST_P(CudaRegisteredHere, MemoryThatTheHostDoesNotHaveIsInvalid) {
+TEST_P(CudaRegisteredHere, RegisteringUnmappedMemoryIsInvalid) {
   Pages pages;
   void* gone = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   munmap(gone, 4096);
@@ -189,7 +189,7 @@ TEST_P(CudaRegisteredHere, MemoryThatTheHostDoesNotHaveIsInvalid) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegisteredHere, MemoryOfTheDriversIsNotRegistered) {
+TEST_P(CudaRegisteredHere, RegisteringDriverMemoryIsRefused) {
   run([] {
     void* pinned = nullptr;
     CUDA_OK(cuMemAllocHost_v2(&pinned, 64));
@@ -200,7 +200,7 @@ TEST_P(CudaRegisteredHere, MemoryOfTheDriversIsNotRegistered) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegisteredHere, ReadOnlyRegistrationIsNotSupportedAndSaidToBe) {
+TEST_P(CudaRegisteredHere, ReadOnlyRegistrationIsReportedAsUnsupported) {
   Pages pages;
   run([&] {
     EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED), 0);
@@ -210,7 +210,7 @@ TEST_P(CudaRegisteredHere, ReadOnlyRegistrationIsNotSupportedAndSaidToBe) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegisteredHere, FlagsAreOfMemoryThatTheDriverGaveOut) {
+TEST_P(CudaRegisteredHere, FlagsOfRegisteredMemoryAreInvalid) {
   Pages pages;
   run([&] {
     unsigned flags = 0;
@@ -220,7 +220,7 @@ TEST_P(CudaRegisteredHere, FlagsAreOfMemoryThatTheDriverGaveOut) {
   expect_no_fault();
 }
 
-TEST_P(CudaRegisteredHere, MemoryIsCopiedWholeOrNotAtAll) {
+TEST_P(CudaRegisteredHere, ACopyPartlyOutsideARegistrationIsInvalid) {
   Pages pages;
   run([&] {
     if (GetParam() != Backend::sim) return;  // The pass-through notes it as well.
@@ -239,7 +239,7 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaRegisteredHere);
 
 class CudaRegisteredLate : public UnderStrategy {
  protected:
-  /// All work is late, and an end of a registration waits for none.
+  /// All work is late, and unregistering does not wait for it.
   template <class Body>
   void run_at_least(Body body) {
     run(lagging(), [&] {
@@ -251,7 +251,7 @@ class CudaRegisteredLate : public UnderStrategy {
 
 CUfunction kernel(const char* name) { return get_kernel(&afterlife_kernels_conformance, name); }
 
-TEST_F(CudaRegisteredLate, ACopyThatComesAfterTheEndIsAFault) {
+TEST_F(CudaRegisteredLate, ACopyAfterTheUnregistrationIsAFault) {
   Pages pages;
   run_at_least([&] {
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, 0));
@@ -263,7 +263,7 @@ TEST_F(CudaRegisteredLate, ACopyThatComesAfterTheEndIsAFault) {
   EXPECT_EQ(stage.faults.front().object_kind.view(), "registered memory");
 }
 
-TEST_F(CudaRegisteredLate, AKernelThatComesAfterTheEndIsAFault) {
+TEST_F(CudaRegisteredLate, AKernelAfterTheUnregistrationIsAFault) {
   Pages pages;
   run_at_least([&] {
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, 0));
@@ -274,7 +274,7 @@ TEST_F(CudaRegisteredLate, AKernelThatComesAfterTheEndIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaRegisteredLate, AKernelThatMeetsTheNextRegistrationIsAFault) {
+TEST_F(CudaRegisteredLate, AKernelAfterTheNextRegistrationIsAFault) {
   Pages pages;
   run_at_least([&] {
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, 0));
@@ -287,7 +287,7 @@ TEST_F(CudaRegisteredLate, AKernelThatMeetsTheNextRegistrationIsAFault) {
   EXPECT_EQ(stage.fault(), "recycled_use");
 }
 
-TEST_F(CudaRegisteredLate, AKernelMayNotUseWhatWasNeverRegistered) {
+TEST_F(CudaRegisteredLate, AKernelUseOfUnregisteredMemoryIsAFault) {
   Pages pages;
   run(Plain(), [&] {
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, 0));
@@ -297,7 +297,7 @@ TEST_F(CudaRegisteredLate, AKernelMayNotUseWhatWasNeverRegistered) {
   EXPECT_EQ(stage.fault(), "wild_access");
 }
 
-TEST_F(CudaRegisteredLate, TheEndWaitsForWhatIsInFlight) {
+TEST_F(CudaRegisteredLate, UnregisteringWaitsForWorkInFlight) {
   Pages pages;
   stage.judge_order();
   run(lagging(), [&] {
@@ -310,7 +310,7 @@ TEST_F(CudaRegisteredLate, TheEndWaitsForWhatIsInFlight) {
   expect_finished();
 }
 
-TEST_F(CudaRegisteredLate, TheEndOfTheContextIsTheEndOfItsRegistrations) {
+TEST_F(CudaRegisteredLate, TheEndOfTheContextEndsItsRegistrations) {
   Pages pages;
   run(Plain(), [&] {
     CUcontext context = nullptr;
@@ -323,7 +323,7 @@ TEST_F(CudaRegisteredLate, TheEndOfTheContextIsTheEndOfItsRegistrations) {
   expect_finished();
 }
 
-TEST_F(CudaRegisteredLate, PointersInItAreFollowed) {
+TEST_F(CudaRegisteredLate, PointersInRegisteredMemoryAreFollowed) {
   Pages pages;
   run(Plain(), [&] {
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, 0));
@@ -343,7 +343,7 @@ TEST_F(CudaRegisteredLate, PointersInItAreFollowed) {
   EXPECT_EQ(pages.start[16], 77);
 }
 
-TEST_F(CudaRegisteredLate, PointersToItAreFollowedAndCopied) {
+TEST_F(CudaRegisteredLate, PointersToRegisteredMemoryAreFollowedAndCopied) {
   Pages pages;
   run(Plain(), [&] {
     CUDA_OK(cuMemHostRegister_v2(pages.start, 8192, 0));
@@ -364,7 +364,7 @@ TEST_F(CudaRegisteredLate, PointersToItAreFollowedAndCopied) {
   expect_finished();
 }
 
-TEST_F(CudaRegisteredLate, MemoryThatTheProgramGaveBackIsNotReadForPointers) {
+TEST_F(CudaRegisteredLate, UnmappedMemoryIsNotReadForPointers) {
   run(Plain(), [&] {
     void* pages = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CUDA_OK(cuMemHostRegister_v2(pages, 4096, 0));

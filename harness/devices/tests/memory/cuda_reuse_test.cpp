@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address reuse of the simulated driver: who may be given whose storage, and what a stale pointer
-// meets.
+// Address reuse of the simulated driver: which storage an allocation may get, and stale pointers to
+// it.
 #include "harness/devices/tests/cuda_stage.h"
 
 namespace harness::testing {
@@ -36,7 +36,7 @@ void go_first(CUstream stream) {
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
 }
 
-TEST_F(CudaReuse, PlainIsFreshStorage) {
+TEST_F(CudaReuse, TheDefaultIsFreshStorage) {
   run(Plain(), [] {
     CUdeviceptr first = allocate_async(64);
     CUDA_OK(cuMemFreeAsync(first, nullptr));
@@ -58,7 +58,7 @@ TEST_F(CudaReuse, NewMemoryIsFilledAndRecycledMemoryKeepsItsBytes) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaReuse, PlainAllocationsAreRecycledToo) {
+TEST_F(CudaReuse, MemoryOfCuMemAllocIsRecycledToo) {
   run(Always(Site::reuse, 1), [] {
     CUdeviceptr first = allocate(64);
     CUDA_OK(cuMemFree_v2(first));
@@ -66,7 +66,7 @@ TEST_F(CudaReuse, PlainAllocationsAreRecycledToo) {
   });
 }
 
-TEST_F(CudaReuse, ABlockIsReusedOnlyForWhatFits) {
+TEST_F(CudaReuse, ABlockIsReusedOnlyIfTheRequestFits) {
   run(Always(Site::reuse, 1), [] {
     CUdeviceptr first = allocate_async(64);
     CUDA_OK(cuMemFreeAsync(first, nullptr));
@@ -84,7 +84,7 @@ TEST_F(CudaReuse, TheMostRecentlyFreedIsOfferedFirstAndAtMostFour) {
   });
 }
 
-TEST_F(CudaReuse, TheSameStreamReusesAtOnce) {
+TEST_F(CudaReuse, TheSameStreamReusesImmediately) {
   run(LagAndReuse(), [] {
     CUstream stream = make_stream();
     CUdeviceptr first = allocate_async(64, stream);
@@ -100,7 +100,7 @@ TEST_F(CudaReuse, TheSameStreamReusesAtOnce) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaReuse, TheSameStreamReusesAtOnceUnderAnyAttribute) {
+TEST_F(CudaReuse, TheSameStreamReusesImmediatelyUnderAnyAttribute) {
   run(LagAndReuse(), [] {
     allow(CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, 0);
     allow(CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 0);
@@ -116,7 +116,7 @@ TEST_F(CudaReuse, TheSameStreamReusesAtOnceUnderAnyAttribute) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaReuse, AFreeWaitsUntilItsMemoryWasGivenOut) {
+TEST_F(CudaReuse, AFreeIsOrderedAfterItsAllocation) {
   run(LagAndReuse(), [] {
     CUstream stream = make_stream();
     CUstream freeing = make_stream();
@@ -135,7 +135,7 @@ TEST_F(CudaReuse, AFreeWaitsUntilItsMemoryWasGivenOut) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaReuse, AnotherStreamWaitsForTheFreeWhenADependencyMayBePutIn) {
+TEST_F(CudaReuse, AnotherStreamWaitsForTheFreeByAnInternalDependency) {
   run(LagAndReuse(), [] {
     CUstream freeing = make_stream();
     CUstream other = make_stream();
@@ -150,7 +150,7 @@ TEST_F(CudaReuse, AnotherStreamWaitsForTheFreeWhenADependencyMayBePutIn) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaReuse, AnotherStreamDoesNotReuseAPendingFreeOtherwise) {
+TEST_F(CudaReuse, AnotherStreamDoesNotReuseAPendingFreeByDefault) {
   run(LagAndReuse(), [] {
     allow(CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0);
     CUstream freeing = make_stream();
@@ -165,7 +165,7 @@ TEST_F(CudaReuse, AnotherStreamDoesNotReuseAPendingFreeOtherwise) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(CudaReuse, AnEventAllowsReuseWhereOnlyOrderDoes) {
+TEST_F(CudaReuse, AnEventDependencyAllowsReuse) {
   run(Always(Site::reuse, 1), [] {
     allow(CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0);
     allow(CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 0);
@@ -181,9 +181,9 @@ TEST_F(CudaReuse, AnEventAllowsReuseWhereOnlyOrderDoes) {
   });
 }
 
-// ---- what a stale pointer meets ---------------------------------------------------------------
+// ---- stale pointers ---------------------------------------------------------------------------
 
-TEST_F(CudaReuse, AKernelThatUsesRecycledMemoryIsAFaultAndGoesOn) {
+TEST_F(CudaReuse, AKernelUsingRecycledMemoryIsANonfatalFault) {
   run(Always(Site::reuse, 1), [] {
     CUdeviceptr table = allocate(64);
     CUdeviceptr out = allocate(64);
@@ -198,7 +198,7 @@ TEST_F(CudaReuse, AKernelThatUsesRecycledMemoryIsAFaultAndGoesOn) {
   EXPECT_EQ(stage.fault(), "recycled_use");
 }
 
-TEST_F(CudaReuse, AKernelThatUsesFreedMemoryIsAFatalFault) {
+TEST_F(CudaReuse, AKernelUsingFreedMemoryIsAFatalFault) {
   run(Plain(), [] {
     CUdeviceptr table = allocate(64);
     CUdeviceptr out = allocate(64);
@@ -213,7 +213,7 @@ TEST_F(CudaReuse, AKernelThatUsesFreedMemoryIsAFatalFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaReuse, AKernelThatUsesWhatItWasNotGivenIsAFatalFault) {
+TEST_F(CudaReuse, AKernelUsingMemoryNotPassedToItIsAFatalFault) {
   run(Plain(), [] {
     CUdeviceptr data = allocate(512);
     allocate(512);
@@ -229,7 +229,7 @@ TEST_F(CudaReuse, AKernelThatUsesWhatItWasNotGivenIsAFatalFault) {
   EXPECT_EQ(stage.fault(), "wild_access");
 }
 
-TEST_F(CudaReuse, ACopyThatMeetsRecycledMemoryIsAFaultAndGoesOn) {
+TEST_F(CudaReuse, ACopyOfRecycledMemoryIsANonfatalFault) {
   run(LagAndReuse(), [] {
     CUstream freeing = make_stream();
     CUstream copying = make_stream();
@@ -246,7 +246,7 @@ TEST_F(CudaReuse, ACopyThatMeetsRecycledMemoryIsAFaultAndGoesOn) {
   EXPECT_EQ(stage.fault(), "recycled_use");
 }
 
-TEST_F(CudaReuse, MemoryUsedBeforeItsStreamReachedTheAllocationIsAFault) {
+TEST_F(CudaReuse, UsingMemoryBeforeItsStreamOrderedAllocationIsAFault) {
   run(LagAndReuse(), [] {
     CUstream allocating = make_stream();
     CUstream other = make_stream();
@@ -267,7 +267,7 @@ TEST_F(CudaReuse, MemoryUsedBeforeItsStreamReachedTheAllocationIsAFault) {
 
 // ---- memory that the host writes without a call ------------------------------------------------
 
-TEST_F(CudaReuse, APointerThatTheHostWroteIntoManagedMemoryAuthorisesTheKernel) {
+TEST_F(CudaReuse, APointerStoredInManagedMemoryAuthorizesTheKernel) {
   run(Plain(), [] {
     CUdeviceptr managed = 0;
     CUDA_OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of rows: cuMemsetD2D8, D2D16 and D2D32.
+// Two-dimensional sets: cuMemsetD2D8, D2D16 and D2D32.
 #include <array>
 #include <cstring>
 
@@ -27,7 +27,7 @@ Bytes read_rows(CUdeviceptr address) {
   return bytes;
 }
 
-/// Two rows from the second on, of eight bytes each that are `value` again and again.
+/// Sets two rows, beginning with the second, to eight bytes each of repeated `value`.
 template <class Value>
 Bytes expected_rows(Value value) {
   Bytes bytes{};
@@ -76,7 +76,7 @@ TEST_P(CudaSetRows, AddressesAndPitchesAreAligned) {
   expect_no_fault();
 }
 
-TEST_P(CudaSetRows, ARowIsNoLongerThanItsPitch) {
+TEST_P(CudaSetRows, ARowLongerThanItsPitchIsInvalid) {
   run([] {
     CUdeviceptr address = allocate_rows();
     EXPECT_EQ(cuMemsetD2D8_v2(address, kPitch, 1, kPitch + 1, 2), CUDA_ERROR_INVALID_VALUE);
@@ -87,7 +87,7 @@ TEST_P(CudaSetRows, ARowIsNoLongerThanItsPitch) {
   expect_no_fault();
 }
 
-TEST_P(CudaSetRows, OneRowHasNoPitch) {
+TEST_P(CudaSetRows, ASingleRowIgnoresThePitch) {
   run([] {
     CUdeviceptr address = allocate_rows();
     CUDA_OK(cuMemsetD2D8_v2(address, 0, 1, 4 * kPitch, 1));
@@ -99,7 +99,7 @@ TEST_P(CudaSetRows, OneRowHasNoPitch) {
   expect_no_fault();
 }
 
-TEST_P(CudaSetRows, FreedMemoryIsAFault) {
+TEST_P(CudaSetRows, SettingFreedMemoryIsAFault) {
   run([] {
     CUdeviceptr address = allocate_rows();
     CUDA_OK(cuMemFree_v2(address));
@@ -108,7 +108,7 @@ TEST_P(CudaSetRows, FreedMemoryIsAFault) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaSetRows, TheLastRowBeyondTheEndIsInvalid) {
+TEST_P(CudaSetRows, ALastRowBeyondTheEndIsInvalid) {
   run([] {
     CUdeviceptr address = allocate_rows();
     EXPECT_EQ(cuMemsetD2D8_v2(address, 4096, 1, 2, std::size_t{1} << 40), CUDA_ERROR_INVALID_VALUE);
@@ -117,7 +117,7 @@ TEST_P(CudaSetRows, TheLastRowBeyondTheEndIsInvalid) {
   if (GetParam() == Backend::sim) expect_fault("api_misuse");
 }
 
-TEST_P(CudaSetRows, TheyAreCapturedAsANode) {
+TEST_P(CudaSetRows, ASetIsCapturedAsANode) {
   run([] {
     CUstream stream = make_stream();
     CUdeviceptr address = allocate_rows();
@@ -148,7 +148,7 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaSetRows);
 
 class CudaSetRowsOrder : public RaceStage {};
 
-TEST_F(CudaSetRowsOrder, RowsThatLieBetweenEachOtherDoNotRace) {
+TEST_F(CudaSetRowsOrder, InterleavedRowsDoNotRace) {
   run([] {
     CUdeviceptr address = allocate(4 * kPitch);
     CUDA_OK(cuMemsetD2D8Async(address, kPitch, 1, 8, 4, make_stream()));

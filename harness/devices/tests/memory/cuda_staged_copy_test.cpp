@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staged copies: what is used after a copy from pageable memory that has returned.
+// Staged copies: uses of memory after a copy from pageable memory has returned.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ class DriverOfToday {
   devices::DataRaces& races_;
 };
 
-TEST_F(CudaStagedCopy, AUseOfWhatWasCopiedInBeforeRacesByTheDocumentationAlone) {
+TEST_F(CudaStagedCopy, AUseAfterASmallCopyRacesOnlyByTheDocumentation) {
   run([] {
     CUdeviceptr address = allocate(64);
     copy_in(address);
@@ -53,7 +53,7 @@ TEST_F(CudaStagedCopy, AUseOfWhatWasCopiedInBeforeRacesByTheDocumentationAlone) 
   EXPECT_EQ(object_kinds(stage.faults), std::vector{kStaged});
 }
 
-TEST_F(CudaStagedCopy, AUseOfWhatALargeCopyBroughtInRacesAsEver) {
+TEST_F(CudaStagedCopy, AUseAfterALargeCopyIsAnOrdinaryRace) {
   constexpr std::size_t kLarge = 64 * 1024;
   const auto kinds = [&](std::size_t bytes) {
     run([&] {
@@ -67,7 +67,7 @@ TEST_F(CudaStagedCopy, AUseOfWhatALargeCopyBroughtInRacesAsEver) {
   EXPECT_EQ(kinds(kLarge), std::vector{kBytes});
 }
 
-TEST_F(CudaStagedCopy, ALargeCopyOfRowsInIsOneToo) {
+TEST_F(CudaStagedCopy, AUseAfterALargeCopyOfRowsIsAnOrdinaryRace) {
   run([] {
     constexpr std::size_t kWidth = 1024;
     constexpr std::size_t kHeight = 64;
@@ -86,7 +86,7 @@ TEST_F(CudaStagedCopy, ALargeCopyOfRowsInIsOneToo) {
   EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
 }
 
-TEST_F(CudaStagedCopy, ALargeCopyInMayBeLateOnADriverOfToday) {
+TEST_F(CudaStagedCopy, ALargeCopyMayBePendingOnACurrentDriver) {
   Always late = lagging();
   stage.run(late, [this] {
     const DriverOfToday today(stage.world);
@@ -100,7 +100,7 @@ TEST_F(CudaStagedCopy, ALargeCopyInMayBeLateOnADriverOfToday) {
   });
 }
 
-TEST_F(CudaStagedCopy, AUseBeforeTheCopyInRacesAsEver) {
+TEST_F(CudaStagedCopy, AUseBeforeTheCopyIsAnOrdinaryRace) {
   run([] {
     CUdeviceptr address = allocate(64);
     set(make_stream(), address);
@@ -109,7 +109,7 @@ TEST_F(CudaStagedCopy, AUseBeforeTheCopyInRacesAsEver) {
   EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
 }
 
-TEST_F(CudaStagedCopy, AUseThatWasSubmittedBeforeTheCopyInRacesAsEverThoughItComesLater) {
+TEST_F(CudaStagedCopy, AUseSubmittedBeforeTheCopyIsAnOrdinaryRace) {
   Always late = lagging();
   stage.run(late, [this] {
     const DriverOfToday today(stage.world);
@@ -122,7 +122,7 @@ TEST_F(CudaStagedCopy, AUseThatWasSubmittedBeforeTheCopyInRacesAsEverThoughItCom
   EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
 }
 
-TEST_F(CudaStagedCopy, AnAsynchronousCopyInRacesAsEver) {
+TEST_F(CudaStagedCopy, AUseAfterAnAsynchronousCopyIsAnOrdinaryRace) {
   run([] {
     CUdeviceptr address = allocate(64);
     const std::array<char, 64> bytes{};
@@ -132,7 +132,7 @@ TEST_F(CudaStagedCopy, AnAsynchronousCopyInRacesAsEver) {
   EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
 }
 
-TEST_F(CudaStagedCopy, ARaceWithACopyInHidesNoOtherOfTheSameBytes) {
+TEST_F(CudaStagedCopy, ARaceWithAStagedCopyHidesNoOtherRace) {
   run([] {
     CUdeviceptr address = allocate(64);
     copy_in(address);
@@ -142,7 +142,7 @@ TEST_F(CudaStagedCopy, ARaceWithACopyInHidesNoOtherOfTheSameBytes) {
   EXPECT_EQ(object_kinds(stage.faults), (std::vector{kStaged, kBytes}));
 }
 
-TEST_F(CudaStagedCopy, AFreeThatNothingOrdersAfterACopyInIsToldOfItAlone) {
+TEST_F(CudaStagedCopy, AFreeUnorderedWithAStagedCopyRacesWithItOnly) {
   run([] {
     CUstream stream = make_stream();
     CUdeviceptr address = allocate_async(64, stream);
@@ -153,7 +153,7 @@ TEST_F(CudaStagedCopy, AFreeThatNothingOrdersAfterACopyInIsToldOfItAlone) {
   EXPECT_EQ(object_kinds(stage.faults), std::vector{kStaged});
 }
 
-TEST_F(CudaStagedCopy, ACopyInHidesNoUseOfItsStreamThatTheFreeIsNotOrderedAfter) {
+TEST_F(CudaStagedCopy, AStagedCopyHidesNoRaceOfAFreeWithItsStream) {
   run([] {
     CUstream stream = make_stream();
     CUdeviceptr address = allocate_async(64, stream);
@@ -166,7 +166,7 @@ TEST_F(CudaStagedCopy, ACopyInHidesNoUseOfItsStreamThatTheFreeIsNotOrderedAfter)
               ::testing::UnorderedElementsAre(kStaged, Label("device memory")));
 }
 
-TEST_F(CudaStagedCopy, AGraphThatWasLaunchedBeforeTheCopyInRacesAsEver) {
+TEST_F(CudaStagedCopy, AGraphLaunchedBeforeTheCopyIsAnOrdinaryRace) {
   Always late = lagging();
   stage.run(late, [this] {
     const DriverOfToday today(stage.world);

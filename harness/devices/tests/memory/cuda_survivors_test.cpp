@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that mutants of the driver broke and no other test saw: lifetimes of graph memory and of
-// references, what a synchronise gives back, what ends with a context.
+// Rules of the driver for which no other test failed when a mutant broke them: lifetimes of graph
+// memory and of references, memory released by a synchronization, and objects that end with a
+// context.
 #include "harness/devices/tests/arrays/array_stage.h"
 #include "harness/devices/tests/graphs/graph_stage.h"
 
@@ -47,7 +48,7 @@ void use_what_a_launch_has_left(bool is_second) {
   launch_and_wait(exec, stream);
 }
 
-TEST_F(CudaSurvivors, ALaunchFreesAllThatTheOneBeforeItHasLeft) {
+TEST_F(CudaSurvivors, ALaunchFreesAllMemoryOfThePreviousOne) {
   stage.judge_order();
   for (const bool is_second : {false, true}) {
     stage.run([is_second] { use_what_a_launch_has_left(is_second); });
@@ -55,7 +56,7 @@ TEST_F(CudaSurvivors, ALaunchFreesAllThatTheOneBeforeItHasLeft) {
   }
 }
 
-TEST_F(CudaSurvivors, ANodeWaitsForAllNodesBeforeIt) {
+TEST_F(CudaSurvivors, ANodeWaitsForAllItsDependencies) {
   run(Always(Site::order, 100), [] {
     const CUdeviceptr memory = allocate(64);
     CUgraph graph = make_graph();
@@ -68,7 +69,7 @@ TEST_F(CudaSurvivors, ANodeWaitsForAllNodesBeforeIt) {
   expect_finished();
 }
 
-TEST_F(CudaSurvivors, GraphMemoryIsFreedAtItsStart) {
+TEST_F(CudaSurvivors, GraphMemoryIsFreedByItsStartAddress) {
   stage.run([] {
     CUgraph graph = make_graph();
     CUdeviceptr address = 0;
@@ -101,7 +102,7 @@ TEST_F(CudaSurvivors, PinnedMemoryIsNotFreedByCuMemFreeAsync) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaSurvivors, ASynchroniseGivesBackWhatAPoolDoesNotUse) {
+TEST_F(CudaSurvivors, ASynchronizeReleasesUnusedPoolMemory) {
   stage.run([] {
     CUDA_OK(cuMemFreeAsync(allocate_async(1 << 20), nullptr));
     EXPECT_GT(pool_counter(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0u);
@@ -202,7 +203,7 @@ TEST_F(CudaSurvivors, TheEndOfAContextWaitsForItsWork) {
   expect_finished();
 }
 
-TEST_F(CudaSurvivors, ACurrentContextThatWasDestroyedIsNotSynchronised) {
+TEST_F(CudaSurvivors, SynchronizingADestroyedCurrentContextFails) {
   World& world = stage.world;
   run(Plain(), [&world] {
     CUcontext made = nullptr;

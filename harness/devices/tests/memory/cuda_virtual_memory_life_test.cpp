@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual memory as only the simulated driver can be made to show it: late work, addresses that
-// come back, pointers, and order.
+// Virtual memory, with choices of the simulated driver: late work, reused addresses, pointers, and
+// order.
 #include "harness/devices/tests/memory/ipc_stage.h"
 #include "harness/devices/tests/memory/virtual_memory_stage.h"
 
@@ -11,7 +11,7 @@ using namespace virtual_memory;
 
 class CudaVirtualMemoryLate : public UnderStrategy {};
 
-/// Leaves work queued, and gives out again what can be.
+/// Leaves work queued, and reuses addresses if possible.
 class LateAndRecycled : public Strategy {
  public:
   std::uint32_t answer(const Question& question) override {
@@ -19,17 +19,17 @@ class LateAndRecycled : public Strategy {
   }
 };
 
-TEST_F(CudaVirtualMemoryLate, ReservedAddressesAreNoMemory) {
+TEST_F(CudaVirtualMemoryLate, UsingReservedAddressesIsAFault) {
   run(Plain(), [] { EXPECT_EQ(cuMemsetD8_v2(reserve(kUnit), 0, 64), kInvalid); });
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaVirtualMemoryLate, AKernelMayNotUseWhatIsReservedOnly) {
+TEST_F(CudaVirtualMemoryLate, AKernelUseOfReservedAddressesIsAFault) {
   run(Plain(), [] { keep_busy(nullptr, reserve(kUnit)); });
   EXPECT_EQ(stage.fault(), "wild_access");
 }
 
-TEST_F(CudaVirtualMemoryLate, AKernelMayNotUseWhatItHasNoAccessTo) {
+TEST_F(CudaVirtualMemoryLate, AKernelUseWithoutAccessIsAFault) {
   run(Plain(), [] {
     const CUdeviceptr address = reserve(kUnit);
     CUDA_OK(cuMemMap(address, kUnit, 0, create(), 0));
@@ -38,7 +38,7 @@ TEST_F(CudaVirtualMemoryLate, AKernelMayNotUseWhatItHasNoAccessTo) {
   EXPECT_EQ(stage.fault(), "wild_access");
 }
 
-TEST_F(CudaVirtualMemoryLate, AccessThatIsTakenAwayIsAnEnd) {
+TEST_F(CudaVirtualMemoryLate, AUseAfterRevokedAccessIsAUseAfterFree) {
   run(Plain(), [] {
     const CUdeviceptr address = make_mapped();
     CUDA_OK(set_access(address, kUnit, CU_MEM_ACCESS_FLAGS_PROT_NONE));
@@ -47,7 +47,7 @@ TEST_F(CudaVirtualMemoryLate, AccessThatIsTakenAwayIsAnEnd) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaVirtualMemoryLate, OfSeveralWishesTheLastCounts) {
+TEST_F(CudaVirtualMemoryLate, TheLastOfSeveralAccessDescriptorsCounts) {
   run(Plain(), [] {
     const CUdeviceptr address = make_mapped();
     const CUmemLocation here{.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
@@ -61,7 +61,7 @@ TEST_F(CudaVirtualMemoryLate, OfSeveralWishesTheLastCounts) {
   expect_finished();
 }
 
-TEST_F(CudaVirtualMemoryLate, AReservationOfAnotherProcessIsNone) {
+TEST_F(CudaVirtualMemoryLate, AReservationOfAnotherProcessIsInvalid) {
   run(Plain(), [this] {
     const CUdeviceptr address = reserve(kUnit);
     {
@@ -76,7 +76,7 @@ TEST_F(CudaVirtualMemoryLate, AReservationOfAnotherProcessIsNone) {
   expect_finished();
 }
 
-TEST_F(CudaVirtualMemoryLate, AKernelThatComesAfterTheEndOfAMappingIsAFault) {
+TEST_F(CudaVirtualMemoryLate, AKernelAfterTheUnmapIsAFault) {
   run(lagging(), [] {
     const CUdeviceptr address = make_mapped();
     keep_busy(nullptr, address);
@@ -86,7 +86,7 @@ TEST_F(CudaVirtualMemoryLate, AKernelThatComesAfterTheEndOfAMappingIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaVirtualMemoryLate, ACopyThatComesAfterTheEndOfAMappingIsAFault) {
+TEST_F(CudaVirtualMemoryLate, ACopyAfterTheUnmapIsAFault) {
   run(lagging(), [] {
     const CUdeviceptr address = make_mapped();
     CUDA_OK(cuMemcpyDtoDAsync_v2(allocate(64), address, 64, nullptr));
@@ -97,7 +97,7 @@ TEST_F(CudaVirtualMemoryLate, ACopyThatComesAfterTheEndOfAMappingIsAFault) {
   EXPECT_EQ(stage.faults.front().object_kind.view(), "mapped memory");
 }
 
-TEST_F(CudaVirtualMemoryLate, ACopyAcrossAnEndIsAFault) {
+TEST_F(CudaVirtualMemoryLate, ACopyBeyondTheEndOfAMappingIsAFault) {
   run(lagging(), [] {
     const CUdeviceptr address = reserve(2 * kUnit);
     map(address, create());
@@ -109,7 +109,7 @@ TEST_F(CudaVirtualMemoryLate, ACopyAcrossAnEndIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaVirtualMemoryLate, AKernelThatMeetsTheNextMappingIsAFault) {
+TEST_F(CudaVirtualMemoryLate, AKernelAfterARemapIsAFault) {
   run(lagging(), [] {
     const CUdeviceptr address = make_mapped();
     keep_busy(nullptr, address);
@@ -120,7 +120,7 @@ TEST_F(CudaVirtualMemoryLate, AKernelThatMeetsTheNextMappingIsAFault) {
   EXPECT_EQ(stage.fault(), "recycled_use");
 }
 
-TEST_F(CudaVirtualMemoryLate, AKernelThatMeetsTheNextMappingOfAnotherPartIsAFault) {
+TEST_F(CudaVirtualMemoryLate, AKernelAfterARemapOfAnotherPartIsAFault) {
   run(lagging(), [] {
     const CUdeviceptr address = reserve(2 * kUnit);
     map(address, create());
@@ -136,7 +136,7 @@ TEST_F(CudaVirtualMemoryLate, AKernelThatMeetsTheNextMappingOfAnotherPartIsAFaul
   EXPECT_EQ(stage.fault(), "recycled_use");
 }
 
-TEST_F(CudaVirtualMemoryLate, AKernelMayUseWhatIsMappedWhileItWaits) {
+TEST_F(CudaVirtualMemoryLate, AKernelMayUseMemoryMappedWhileItIsQueued) {
   run(lagging(), [] {
     const CUdeviceptr address = reserve(2 * kUnit);
     map(address, create());
@@ -150,7 +150,7 @@ TEST_F(CudaVirtualMemoryLate, AKernelMayUseWhatIsMappedWhileItWaits) {
   expect_finished();
 }
 
-TEST_F(CudaVirtualMemoryLate, AKernelThatMeetsTheNextReservationIsAFault) {
+TEST_F(CudaVirtualMemoryLate, AKernelAfterANewReservationIsAFault) {
   run(LateAndRecycled(), [] {
     const CUdeviceptr address = make_mapped();
     keep_busy(nullptr, address);
@@ -162,7 +162,7 @@ TEST_F(CudaVirtualMemoryLate, AKernelThatMeetsTheNextReservationIsAFault) {
   EXPECT_EQ(stage.fault(), "recycled_use");
 }
 
-TEST_F(CudaVirtualMemoryLate, APointerThatWasTakenBeforeTheMappingMeansIt) {
+TEST_F(CudaVirtualMemoryLate, APointerPassedBeforeTheMappingRefersToIt) {
   run(LateAndRecycled(), [] {
     const CUdeviceptr before = make_mapped();
     CUDA_OK(cuMemUnmap(before, kUnit));
@@ -211,7 +211,7 @@ TEST_F(CudaVirtualMemoryLate, TwoMappingsOfOneMemoryRace) {
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(CudaVirtualMemoryLate, AnEndOfAMappingThatNothingOrdersAfterTheUseIsARace) {
+TEST_F(CudaVirtualMemoryLate, AnUnmapUnorderedWithAUseIsARace) {
   stage.judge_order();
   run(Plain(), [] {
     const Memory handle = create();
@@ -223,7 +223,7 @@ TEST_F(CudaVirtualMemoryLate, AnEndOfAMappingThatNothingOrdersAfterTheUseIsARace
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(CudaVirtualMemoryLate, ARunLeavesNothingToTheNext) {
+TEST_F(CudaVirtualMemoryLate, MappingsDoNotOutliveTheirRun) {
   CUdeviceptr first = 0;
   run(Plain(), [&] {
     first = make_mapped();

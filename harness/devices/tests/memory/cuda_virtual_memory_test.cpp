@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of devices/: reserved addresses, memory that is created, and mappings.
+// The conformance suite of devices/: address reservations, physical memory, and mappings.
 #include <unistd.h>
 
 #include "harness/devices/tests/memory/virtual_memory_stage.h"
@@ -11,7 +11,7 @@ using namespace virtual_memory;
 
 class CudaVirtualMemory : public OnEveryDevice {};
 
-/// The same, for what no document says of every device.
+/// The same, for properties that are not documented for every device.
 class CudaVirtualMemoryHere : public OnEveryDevice {
  protected:
   void SetUp() override {
@@ -29,7 +29,7 @@ unsigned long long access_at(CUdeviceptr address) {
 
 // ---- use --------------------------------------------------------------------------------------
 
-TEST_P(CudaVirtualMemory, MemoryThatIsMappedIsUsedLikeAnyOther) {
+TEST_P(CudaVirtualMemory, MappedMemoryIsUsedLikeAnyOther) {
   run([this] {
     CUdeviceptr address = make_mapped();
     write_int(address, 41);
@@ -64,7 +64,7 @@ TEST_P(CudaVirtualMemory, TwoMappingsOfOneMemoryHaveTheSameBytes) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, MemoryKeepsItsBytesWhileNobodyMapsIt) {
+TEST_P(CudaVirtualMemory, UnmappedMemoryKeepsItsBytes) {
   run([] {
     const Memory handle = create();
     const CUdeviceptr address = reserve(kUnit);
@@ -81,7 +81,7 @@ TEST_P(CudaVirtualMemory, MemoryKeepsItsBytesWhileNobodyMapsIt) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, AReservationGrowsAndIsUsedAcrossItsParts) {
+TEST_P(CudaVirtualMemory, AReservationIsUsedAcrossItsMappings) {
   run([this] {
     const CUdeviceptr address = reserve(4 * kUnit);
     map(address, create());
@@ -104,7 +104,7 @@ TEST_P(CudaVirtualMemory, AReservationGrowsAndIsUsedAcrossItsParts) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, TheDeviceSaysThatItHasVirtualMemory) {
+TEST_P(CudaVirtualMemory, TheDeviceReportsVirtualMemorySupport) {
   run([] {
     int value = 0;
     CUDA_OK(
@@ -120,7 +120,7 @@ TEST_P(CudaVirtualMemory, TheDeviceSaysThatItHasVirtualMemory) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, AHandleTellsItsProperties) {
+TEST_P(CudaVirtualMemory, AHandleReportsItsProperties) {
   run([] {
     const Memory handle = create();
     CUmemAllocationProp found{};
@@ -133,7 +133,7 @@ TEST_P(CudaVirtualMemory, AHandleTellsItsProperties) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, PointerAttributesKnowMappingAndReservation) {
+TEST_P(CudaVirtualMemory, PointerAttributesDescribeMappingAndReservation) {
   run([] {
     const CUdeviceptr address = reserve(2 * kUnit);
     map(address + kUnit, create());
@@ -151,7 +151,7 @@ TEST_P(CudaVirtualMemory, PointerAttributesKnowMappingAndReservation) {
 
 // ---- errors -----------------------------------------------------------------------------------
 
-TEST_P(CudaVirtualMemory, WhatIsReservedIsPagesAndAlignedToAPowerOfTwo) {
+TEST_P(CudaVirtualMemory, AReservationNeedsWholePagesAndAPowerOfTwoAlignment) {
   run([] {
     CUdeviceptr address = 0;
     EXPECT_EQ(cuMemAddressReserve(&address, 0, 0, 0, 0), kInvalid);
@@ -165,7 +165,7 @@ TEST_P(CudaVirtualMemory, WhatIsReservedIsPagesAndAlignedToAPowerOfTwo) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, WhatIsCreatedIsUnitsOfPinnedMemory) {
+TEST_P(CudaVirtualMemory, CreationNeedsWholeUnitsOfPinnedMemory) {
   run([] {
     CUmemAllocationProp wanted = on_device();
     Memory handle = 0;
@@ -205,7 +205,7 @@ TEST_P(CudaVirtualMemory, MemoryIsMappedWholeAndOnce) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, AMappingEndsWithinItsReservation) {
+TEST_P(CudaVirtualMemory, AMappingBeyondItsReservationIsRefused) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver maps past the end, to whose addresses?";
   run([] {
     const Memory handle = create(2 * kUnit);
@@ -216,7 +216,7 @@ TEST_P(CudaVirtualMemory, AMappingEndsWithinItsReservation) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, MappingsEndWholeAndReservationsAfterThem) {
+TEST_P(CudaVirtualMemory, OnlyWholeMappingsAndEmptyReservationsEnd) {
   run([] {
     const CUdeviceptr address = make_mapped(2 * kUnit);
     EXPECT_EQ(cuMemUnmap(address, kUnit), kInvalid);
@@ -232,7 +232,7 @@ TEST_P(CudaVirtualMemory, MappingsEndWholeAndReservationsAfterThem) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, AccessIsGivenToWholeMappingsAndTold) {
+TEST_P(CudaVirtualMemory, AccessIsSetForWholeMappingsAndReported) {
   run([] {
     const CUdeviceptr address = reserve(2 * kUnit);
     EXPECT_EQ(set_access(address, kUnit), kInvalid) << "nothing is mapped";
@@ -254,7 +254,7 @@ TEST_P(CudaVirtualMemory, AccessIsGivenToWholeMappingsAndTold) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemory, AnAddressLeadsToTheHandleOfItsMemory) {
+TEST_P(CudaVirtualMemory, AnAddressReturnsTheHandleOfItsMemory) {
   run([] {
     const Memory handle = create();
     const CUdeviceptr address = reserve(2 * kUnit);
@@ -295,7 +295,7 @@ TEST_P(CudaVirtualMemory, AHandleIsReleasedOnce) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaVirtualMemory, UseOfWhatIsNoLongerMappedIsAFault) {
+TEST_P(CudaVirtualMemory, UsingUnmappedMemoryIsAFault) {
   run([] {
     const CUdeviceptr address = make_mapped();
     CUDA_OK(cuMemUnmap(address, kUnit));
@@ -304,7 +304,7 @@ TEST_P(CudaVirtualMemory, UseOfWhatIsNoLongerMappedIsAFault) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaVirtualMemory, WhatIsMappedIsNotFreedByAnotherFunction) {
+TEST_P(CudaVirtualMemory, MappedMemoryIsNotFreedByOtherFunctions) {
   run([] {
     const CUdeviceptr address = make_mapped();
     EXPECT_EQ(cuMemFree_v2(address), kInvalid);
@@ -315,11 +315,11 @@ TEST_P(CudaVirtualMemory, WhatIsMappedIsNotFreedByAnotherFunction) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaVirtualMemory);
 
-// ---- where it is our own driver ---------------------------------------------------------------
+// ---- on our driver ----------------------------------------------------------------------------
 
 constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
-TEST_P(CudaVirtualMemoryHere, WhatIsNotOnTheDeviceIsNotSupported) {
+TEST_P(CudaVirtualMemoryHere, MemoryOutsideTheDeviceIsUnsupported) {
   run([] {
     Memory handle = 0;
     CUmemAllocationProp wanted = on_device();
@@ -332,7 +332,7 @@ TEST_P(CudaVirtualMemoryHere, WhatIsNotOnTheDeviceIsNotSupported) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemoryHere, AFileNamesTheSameMemoryUntilItIsReleasedTwice) {
+TEST_P(CudaVirtualMemoryHere, AFileDescriptorImportsTheSameMemory) {
   run([] {
     CUmemAllocationProp wanted = on_device();
     wanted.requestedHandleTypes = kFile;
@@ -357,7 +357,7 @@ TEST_P(CudaVirtualMemoryHere, AFileNamesTheSameMemoryUntilItIsReleasedTwice) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaVirtualMemoryHere, AMappingBeginsWhereTheMemoryDoes) {
+TEST_P(CudaVirtualMemoryHere, AMappingWithAnOffsetIsUnsupported) {
   run([] {
     const Memory handle = create(2 * kUnit);
     EXPECT_EQ(cuMemMap(reserve(kUnit), kUnit, kUnit, handle, 0), kInvalid);
@@ -365,7 +365,7 @@ TEST_P(CudaVirtualMemoryHere, AMappingBeginsWhereTheMemoryDoes) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemoryHere, AccessForReadingOnlyIsNotSupported) {
+TEST_P(CudaVirtualMemoryHere, ReadOnlyAccessIsUnsupported) {
   run([] {
     const CUdeviceptr address = make_mapped();
     EXPECT_EQ(set_access(address, kUnit, CU_MEM_ACCESS_FLAGS_PROT_READ), CUDA_ERROR_NOT_SUPPORTED);
@@ -424,7 +424,7 @@ TEST_P(CudaVirtualMemoryHere, EachMappingKeepsTheMemory) {
   expect_no_fault();
 }
 
-TEST_P(CudaVirtualMemoryHere, AddressesComeBackOnceThereAreNoOthers) {
+TEST_P(CudaVirtualMemoryHere, AddressesAreReusedOnceExhausted) {
   run([] {
     constexpr std::size_t kBig = std::size_t{5} << 30;
     for (int i = 0; i < 40; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock that is offered orders the uses of memory of code that gets it, and of code that offers
-// it; so does a place to which several come, and some of them twice.
+// A lock that is offered orders memory uses of the offering and the taking task. So do several
+// releases of one object by several tasks.
 #include <array>
 
 #include "harness/devices/tests/cuda_stage.h"
@@ -19,7 +19,7 @@ class LaggingInTurns final : public Strategy {
 };
 
 // Each uses memory and waits; the other one frees it. Nothing gives the lock up but by the offer.
-TEST_F(OfferedLock, HandsOnWhatEitherKnows) {
+TEST_F(OfferedLock, OrdersTheWorkOfBothTasks) {
   stage.judge_order();
   bool offered = false;
   run(LaggingInTurns(), [this, &offered] {
@@ -55,8 +55,8 @@ TEST_F(OfferedLock, HandsOnWhatEitherKnows) {
 
 class SeveralReleases : public UnderStrategy {};
 
-// One leaves what it knows; another one, which got none of that, leaves twice what it knows itself.
-TEST_F(SeveralReleases, TakeNothingAwayThatAnotherHasLeft) {
+// One task releases its knowledge. Another one, without that knowledge, releases its own twice.
+TEST_F(SeveralReleases, KeepTheOrderOfAnotherRelease) {
   stage.judge_order();
   run(lagging(), [this] {
     Scheduler& scheduler = stage.world.scheduler;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One task's waits and another task's uses are ordered only where something orders the
-// two tasks. On the simulated driver.
+// A wait of one task is ordered with a use by another task only if the two tasks are ordered. On
+// the simulated driver.
 #include <array>
 
 #include "harness/devices/tests/cuda_stage.h"
@@ -60,9 +60,8 @@ class HostKnowledge : public UnderStrategy {
     bool known = false;  ///< Without its own order.
     CUdeviceptr address = 0;
   };
-  /// One task learns something and gives up a lock, this many times; `last` has it give up the lock
-  /// after the last time, too, when it learns of the memory's last use. Another one, which has the
-  /// lock afterwards, frees the memory.
+  /// One task uses memory, waits for the use, and releases a lock, `times` times. `last`: also
+  /// after the last use. A second task then takes the lock and frees the memory.
   void learn(int times, bool last) {
     stage.judge_order();
     run(lagging(), [this, times, last] {
@@ -98,9 +97,9 @@ class HostKnowledge : public UnderStrategy {
     });
   }
 
-  /// One task leaves at a flag what it knows, after the memory's last use or before it, and then
-  /// learns of other work and hands that on by a lock, very often. Another one, which reaches the
-  /// flag afterwards, frees the memory.
+  /// One task releases its knowledge at a flag, before or after the memory's last use. Then it
+  /// waits for other work and releases a lock, very often. A second task acquires the flag and
+  /// frees the memory.
   void leave_early(bool after_use) {
     stage.judge_order();
     run(lagging(), [this, after_use] {
@@ -147,17 +146,17 @@ class HostKnowledge : public UnderStrategy {
   }
 };
 
-TEST_F(HostKnowledge, WhatATaskHasWaitedForOrdersNothingForAnother) {
+TEST_F(HostKnowledge, AWaitOrdersWorkForItsTaskOnly) {
   run_two(end_luck, wait_by_luck);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, ALatchHandsItOn) {
+TEST_F(HostKnowledge, ALatchPassesOrderOn) {
   run_two([](Means& means) { means.latch.count_down(); }, [](Means& means) { means.latch.wait(); });
   expect_finished();
 }
 
-TEST_F(HostKnowledge, ALockThatIsHandedOverHandsItOn) {
+TEST_F(HostKnowledge, ALockPassesOrderOn) {
   run_two(
       [](Means& means) {
         means.mutex.lock();
@@ -171,7 +170,7 @@ TEST_F(HostKnowledge, ALockThatIsHandedOverHandsItOn) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, ALockThatWasGivenUpBeforeDoesNot) {
+TEST_F(HostKnowledge, AnEarlierUnlockDoesNotPassOrderOn) {
   run_two([](Means& means) { end_luck(means); },
           [](Means& means) {
             {
@@ -182,14 +181,14 @@ TEST_F(HostKnowledge, ALockThatWasGivenUpBeforeDoesNot) {
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, AnAtomicThatIsReadHandsItOn) {
+TEST_F(HostKnowledge, AnAtomicReadPassesOrderOn) {
   run_two(
       [](Means& means) { means.flag.store(1); },
       [](Means& means) { means.flag.wait_until("flag", [](int value) { return value == 1; }); });
   expect_finished();
 }
 
-TEST_F(HostKnowledge, AConditionHandsItOn) {
+TEST_F(HostKnowledge, AConditionVariablePassesOrderOn) {
   run_two(
       [](Means& means) {
         const LockGuard guard(means.mutex);
@@ -203,7 +202,7 @@ TEST_F(HostKnowledge, AConditionHandsItOn) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, ATaskKnowsWhatKnewWhoSpawnedIt) {
+TEST_F(HostKnowledge, SpawningATaskPassesOrderOn) {
   stage.judge_order();
   run(lagging(), [this] {
     CUstream stream = make_stream();
@@ -225,7 +224,7 @@ TEST_F(HostKnowledge, ATaskKnowsWhatKnewWhoSpawnedIt) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, WhatSeveralHaveLeftAtOnePlaceIsHandedOnWhole) {
+TEST_F(HostKnowledge, SeveralReleasesAtOneObjectArePassedOnTogether) {
   stage.judge_order();
   run(lagging(), [this] {
     Scheduler& scheduler = stage.world.scheduler;
@@ -255,7 +254,7 @@ TEST_F(HostKnowledge, WhatSeveralHaveLeftAtOnePlaceIsHandedOnWhole) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, EachOfSeveralGetsWhatTheOthersHaveLeft) {
+TEST_F(HostKnowledge, EachOfSeveralTasksAcquiresTheOthersReleases) {
   stage.judge_order();
   run(lagging(), [this] {
     Scheduler& scheduler = stage.world.scheduler;
@@ -285,40 +284,40 @@ TEST_F(HostKnowledge, EachOfSeveralGetsWhatTheOthersHaveLeft) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, WhatIsLearntAfterAReleaseIsHandedOnByTheNextOne) {
+TEST_F(HostKnowledge, AWaitAfterAReleaseIsPassedOnByTheNextRelease) {
   learn(2, true);
   expect_finished();
 }
 
-TEST_F(HostKnowledge, WhatIsLearntAfterTheLastReleaseIsNot) {
+TEST_F(HostKnowledge, AWaitAfterTheLastReleaseIsNotPassedOn) {
   learn(2, false);
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, WhatIsLearntVeryOftenIsHandedOn) {
+TEST_F(HostKnowledge, VeryManyWaitsArePassedOn) {
   learn(kVeryOften, true);
   expect_finished();
 }
 
-TEST_F(HostKnowledge, OfWhatIsLearntVeryOftenTheLastIsNotHandedOn) {
+TEST_F(HostKnowledge, TheLastOfVeryManyWaitsIsNotPassedOn) {
   learn(kVeryOften, false);
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, WhatWasLeftIsThereHoweverMuchIsLearntMeanwhile) {
+TEST_F(HostKnowledge, AReleaseIsKeptThroughVeryManyWaits) {
   leave_early(true);
   expect_finished();
 }
 
-TEST_F(HostKnowledge, WhatWasLeftIsNoMoreHoweverMuchIsLearntMeanwhile) {
+TEST_F(HostKnowledge, AReleaseDoesNotGainFromLaterWaits) {
   leave_early(false);
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(HostKnowledge, WhatATaskLearnsOnceItHasSpawnedAnotherIsItsOwn) {
+TEST_F(HostKnowledge, AWaitAfterASpawnIsNotPassedOn) {
   stage.judge_order();
   run(lagging(), [this] {
     Means means(stage.world.scheduler);
@@ -354,7 +353,7 @@ void wait_for(Scheduler& scheduler, const int& called, int count) {
   scheduler.wait_until({7, AccessKind::read}, "luck", [&] { return called == count; });
 }
 
-TEST_F(HostKnowledge, HostFunctionsTellEachOtherNothing) {
+TEST_F(HostKnowledge, HostFunctionsDoNotOrderEachOther) {
   stage.judge_order();
   // Both run on the driver's thread; the task hears of the second only, which is called last.
   run(lagging(), [this] {
@@ -383,7 +382,7 @@ TEST_F(HostKnowledge, HostFunctionsTellEachOtherNothing) {
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-/// Goes through the lock, and says so on.
+/// Data of pass(), which takes and releases the lock. Its second call signals the latch.
 struct Passage {
   Mutex& mutex;
   Latch& latch;
@@ -398,13 +397,13 @@ void pass(void* data) {
   count_call(&passage.called);
 }
 
-TEST_F(HostKnowledge, AHostFunctionLearnsAgainWhatTheOneBeforeItLearnt) {
+TEST_F(HostKnowledge, EachHostFunctionAcquiresOrderAnew) {
   stage.judge_order();
   run(lagging(), [this] {
     Scheduler& scheduler = stage.world.scheduler;
     Mutex mutex(scheduler);
-    Latch told(scheduler, 1);
-    Passage passage{mutex, told};
+    Latch signaled(scheduler, 1);
+    Passage passage{mutex, signaled};
     CUcontext context = nullptr;
     CUDA_OK(cuCtxGetCurrent(&context));
     CUstream stream = make_stream();
@@ -425,7 +424,7 @@ TEST_F(HostKnowledge, AHostFunctionLearnsAgainWhatTheOneBeforeItLearnt) {
     CUDA_OK(cuLaunchHostFunc(other, pass, &passage));
     wait_for(scheduler, passage.called, 1);
     CUDA_OK(cuLaunchHostFunc(other, pass, &passage));
-    told.wait();
+    signaled.wait();
     CUDA_OK(cuMemFreeAsync(address, third));
     CUDA_OK(cuStreamSynchronize(third));
     CUDA_OK(cuStreamSynchronize(other));

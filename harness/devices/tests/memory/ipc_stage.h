@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by tests of inter-process communication: a process that exports, and one that imports.
+// Helpers for tests of inter-process communication: an exporting and an importing process.
 #pragma once
 
 #include <cstring>
@@ -23,7 +23,7 @@ inline bool same(const CUipcMemHandle& left, const CUipcMemHandle& right) {
 
 inline constexpr ProcessId kImporter{1};
 
-/// Makes what is called belong to the other process, with its own context.
+/// Makes calls of the other process while it exists, with its own context.
 class AsImporter {
  public:
   explicit AsImporter(World& world) : scope_(world.scheduler, kImporter) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that becomes a file, so that it has several addresses: what it held is there, and what
-// nothing touched costs nothing.
+// Memory that is moved to a file to have several addresses: its content is kept, and untouched
+// pages cost nothing.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kBytes = std::uint64_t{64} << 30;
 constexpr std::uint64_t kUnit = std::uint64_t{2} << 20;
 
-/// A range of 64 GiB for the memory, and one behind it for a view of all of it.
+/// A range of 64 GiB for the memory, followed by a range for a view of all of it.
 class MemoryAtSeveralAddresses : public ::testing::Test {
  protected:
   MemoryAtSeveralAddresses()
@@ -36,7 +36,7 @@ class MemoryAtSeveralAddresses : public ::testing::Test {
   }
   std::string read(std::uint64_t offset) const { return reinterpret_cast<char*>(low_ + offset); }
 
-  /// Returns how much the file of simulated memory takes up, in bytes.
+  /// Returns the allocated size of the file of simulated memory, in bytes.
   static std::uint64_t file_bytes() {
     struct stat found{};
     for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -54,7 +54,7 @@ class MemoryAtSeveralAddresses : public ::testing::Test {
   std::uint64_t page_;
 };
 
-TEST_F(MemoryAtSeveralAddresses, WhatNobodyTouchedIsAHole) {
+TEST_F(MemoryAtSeveralAddresses, UntouchedPagesAreHoles) {
   const std::uint64_t far = kBytes - 2 * kUnit;
   write(0, "first");
   write(5 * kUnit, "in the middle");
@@ -70,7 +70,7 @@ TEST_F(MemoryAtSeveralAddresses, WhatNobodyTouchedIsAHole) {
   EXPECT_EQ(read(far), "by the view");
 }
 
-TEST_F(MemoryAtSeveralAddresses, TouchedPagesAreToldInRuns) {
+TEST_F(MemoryAtSeveralAddresses, TouchedPagesAreReportedInRuns) {
   for (const std::uint64_t page : {1, 2, 3, 5000, 9999}) write(page * page_, "touched");
   devices::TouchedPages touched(low_, low_ + 10000 * page_);
   std::uint64_t expected[][2] = {{1, 4}, {5000, 5001}, {9999, 10000}};

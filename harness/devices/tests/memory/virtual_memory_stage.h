@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts that tests of virtual memory share: memory of the device, in units of its granularity.
+// Helpers for tests of virtual memory: device memory in units of the granularity.
 #pragma once
 
 #include "harness/devices/tests/cuda_stage.h"

@@ -220,7 +220,7 @@ static void destroy_what_is_in_flight(Program& p) {
   }
 }
 
-/// Two levels, of which one is written and the other asked.
+/// Two levels: one is written, the other queried.
 static void use_levels(Program& p) {
   const CUDA_ARRAY3D_DESCRIPTOR wanted{kWidth, 0, 0, CU_AD_FORMAT_SIGNED_INT32, 1, 0};
   CUmipmappedArray whole = nullptr;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CaptureParts: what the topics of stream capture have in common: how a capture begins, continues
-// in another stream, and ends.
+// CaptureParts: common to the topics of stream capture: beginning, forking and ending a capture.
 #pragma once
 
 #include "harness/devices/tests/sound_programs/graph_parts.h"

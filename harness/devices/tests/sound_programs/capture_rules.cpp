@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that a capture forbids: by its mode and its thread's, and by where it begins and ends; and
-// captures that are lost to a call which they forbid.
+// Calls that a capture forbids, by its mode and its thread's, and by where it begins and ends; and
+// captures that such a call invalidates.
 #include "harness/core/sync.h"
 #include "harness/devices/tests/sound_programs/capture_parts.h"
 
@@ -27,7 +27,8 @@ static void exchange_mode(Program& p) {
   p.move(p.capture_mode, kVias[wanted]);
 }
 
-/// Calls that a capture cannot see are allowed where the capture, or the thread, is relaxed.
+/// Calls that cannot be captured are allowed if the mode of the capture, or of the thread, is
+/// relaxed.
 static void unseen_calls(Program& p) {
   const CUstreamCaptureMode mode = any_mode(p);
   begin(p, 0, mode);

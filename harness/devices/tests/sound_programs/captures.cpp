@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream capture: of one stream and of several, in all modes, into a new graph or one that is
-// there.
+// Stream capture: of one stream and of several, in all modes, into a new or an existing graph.
 #include "harness/devices/tests/sound_programs/capture_parts.h"
 
 namespace harness::testing::sound {
@@ -50,7 +49,7 @@ static void fork_and_join(Program& p) {
   p.memory.leave(memory);
 }
 
-/// Nodes are in order in the graph where events order their calls, and nowhere else.
+/// Nodes are ordered in the graph only if events order their calls.
 static void fork_in_order(Program& p) {
   Memory memory = p.memory.make(Kind::plain, 0);
   begin(p, 0);
@@ -117,7 +116,7 @@ static void events_as_nodes(Program& p) {
   p.events.destroy(event);
 }
 
-/// An event of a capture is one of a stream again, once it is recorded there.
+/// An event recorded in a capture is later recorded in an ordinary stream.
 static void event_in_and_out(Program& p) {
   Event event = p.events.make();
   begin(p, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditional nodes: which body runs, by a default or by what a kernel says.
+// Conditional nodes: the body that runs, by default or by a value that a kernel sets.
 #include "harness/devices/tests/sound_programs/graph_parts.h"
 
 extern "C" {
@@ -48,7 +48,7 @@ Module load(const char* name) {
   return made;
 }
 
-/// Launches the graph, and ends all there is.
+/// Launches the graph, and destroys all objects.
 void run(Program& p, Graph& graph, Memory& memory) {
   Exec exec = instantiate(p, graph);
   launch(p, exec, p.any_home());

@@ -19,7 +19,7 @@ Context make_context(Program& p) {
   return made;
 }
 
-/// Leaves the one current that was before, wherever the context was.
+/// Restores the context that was current before.
 void destroy(Program& p, Context& context) {
   cuCtxDestroy_v2(context.handle);
   p.move(context.state, Via::destroyed);

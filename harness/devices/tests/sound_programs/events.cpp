@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: recorded, recorded again, waited for by the host and by streams, asked, and ended at any
-// time.
+// Events: recorded, recorded again, waited for by the host and by streams, queried, and destroyed
+// at any time.
 #include "harness/devices/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executable graphs: launched, uploaded, changed while launches are in flight, updated, and ended.
+// Executable graphs: launched, uploaded, changed while launches are in flight, updated, and
+// destroyed.
 #include "harness/devices/tests/sound_programs/graph_parts.h"
 
 namespace harness::testing::sound {

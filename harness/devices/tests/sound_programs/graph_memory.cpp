@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that allocate and free: one address, a new life with each launch, and four ways to end it.
+// Allocation and free nodes: one address, a new lifetime with each launch, and four ways to end it.
 #include "harness/devices/tests/sound_programs/graph_parts.h"
 
 namespace harness::testing::sound {
@@ -37,7 +37,7 @@ CUgraphNode add_free(Program& p, Graph& graph, CUdeviceptr address, After after 
   return added(p, graph, node);
 }
 
-/// The address is told after the graph was made: others may have it once the graph is gone.
+/// The address is known after the graph was made; it may be reused once the graph is gone.
 void launched(Program& p, Exec& exec, NodeMemory& memory, std::size_t home) {
   launch(p, exec, home);
   p.move(memory.state, Via::launched);

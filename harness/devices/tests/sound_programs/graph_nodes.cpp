@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of each type: made, asked and set, by the function of the type and by those for any type.
+// Nodes of each type: created, queried and set, by the functions of the type and by the generic
+// ones.
 #include "harness/devices/tests/sound_programs/graph_parts.h"
 
 namespace harness::testing::sound {
@@ -128,7 +129,7 @@ static void batch_node(Program& p) {
   p.memory.leave(memory);
 }
 
-/// By the functions that take any type.
+/// Uses the functions for nodes of any type.
 static void any_node(Program& p) {
   Memory memory = p.memory.make(Kind::plain, 0);
   CUgraphNodeParams params{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphParts: what the topics of graphs have in common: graphs and executables with their states,
-// and short names for the calls that make nodes.
+// GraphParts: common to the topics of graphs: graphs and executables with their states, and short
+// names for the calls that create nodes.
 #pragma once
 
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: nodes and edges, questions about them, clones, and graphs within graphs.
+// Graphs: nodes and edges, queries, clones, and nested graphs.
 #include "harness/devices/tests/sound_programs/graph_parts.h"
 
 namespace harness::testing::sound {

@@ -9,8 +9,8 @@ namespace {
 constexpr unsigned kLazy = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
 constexpr unsigned kShared = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
 
-/// Calls from here on are the other process's, with its own stream in its primary context, which it
-/// keeps.
+/// Later calls belong to the other process, which has its own stream in its primary context and
+/// keeps it.
 class Importer {
  public:
   Importer() : scope_(World::current()->scheduler, ProcessId{1}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels: modules and libraries, what they report their functions, and launches.
+// Kernels: modules and libraries, queries of functions, and launches.
 #include "harness/devices/tests/sound_programs/steps.h"
 
 extern "C" {

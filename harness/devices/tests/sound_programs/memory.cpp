@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of cuMemAlloc and its like: copies, sets, questions about it, and who frees it.
+// Memory of cuMemAlloc and similar calls: copies, sets, queries, and frees.
 #include "harness/devices/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream-ordered memory, and the pools that it comes from.
+// Stream-ordered memory, and its pools.
 #include "harness/devices/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {
@@ -175,7 +175,7 @@ static void access(Program& p) {
   destroy(p, pool);
 }
 
-/// Memory of the host's, from a pool that is made current and is not any more.
+/// Host memory from a pool that is current for a while.
 static void host_pool(Program& p) {
   const std::size_t home = p.any_home();
   CUmemLocation host{.type = CU_MEM_LOCATION_TYPE_HOST, .id = 0};

@@ -75,7 +75,7 @@ class Memories {
   void free_what_is_left();
   /// Memory is made the stream's, whose next work may use it.
   CUdeviceptr use(std::size_t home, Memory& memory);
-  /// Work in the stream is known to be done, and so is what it did with memory.
+  /// Work in the stream, and its use of memory, is known to be done.
   void stream_is_done(std::size_t home);
 
   /// Returns the memory that all steps share.
@@ -138,7 +138,7 @@ struct Program {
   CUstream handle(std::size_t home) const { return streams[home].handle; }
   std::size_t any_home() { return below(streams.size()); }
   std::size_t own_home() { return below(kOwnStreams); }
-  /// Two different ones of which none holds up the other.
+  /// Two different streams that do not wait for each other.
   std::size_t free_home() { return below(kBlocking); }
   /// Work was submitted. The default stream is only idle when those that wait for it are.
   void work(std::size_t home) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules: what the documentation asks of a program, one row per precondition, and the result of it
-// when a program leaves it out: a fault, or the documented error.
+// Rules: the documented preconditions of programs, one row each, and the result of violating it: a
+// fault, or the documented error.
 #pragma once
 
 #include <cuda.h>

@@ -20,8 +20,8 @@ constexpr int kFullCount = 10'000;
 constexpr int kLeastCount = 100;  ///< Times that each function, transition and precondition is met.
 constexpr int kStepCount = 60;
 
-/// Picks at random. In some programs all work is done as it comes, in some it is late; in some of
-/// these it continues while the host continues, in some only once something waits for it.
+/// Makes random choices. In some programs all work runs at submission, in others late: while the
+/// host continues, or only in a wait.
 class Whim : public Strategy {
  public:
   explicit Whim(std::uint64_t seed)
@@ -104,7 +104,7 @@ class Coverage {
   std::string rarest_;
 };
 
-TEST_F(SoundPrograms, AreNeverAtFaultAndReachEveryFunctionTransitionAndPrecondition) {
+TEST_F(SoundPrograms, AreNeverAtFaultAndCoverEveryFunctionAndTransition) {
   const int count = program_count();
   for (int seed = 1; seed <= count; ++seed) {
     const Ending ending = run(static_cast<std::uint64_t>(seed), kStepCount);
@@ -126,9 +126,9 @@ TEST_F(SoundPrograms, AreNeverAtFaultAndReachEveryFunctionTransitionAndPrecondit
   for (const Coverage& each : {functions, transitions, preconditions}) each.print();
 }
 
-// ---- the checks are checked -------------------------------------------------------------------
+// ---- checks of the checks ---------------------------------------------------------------------
 
-TEST_F(SoundPrograms, CountNoCallThatAnswersOtherwiseThanExpected) {
+TEST_F(SoundPrograms, DoNotCountACallWithAnUnexpectedResult) {
   Plain plain;
   Calls& calls = tally_.calls;
   stage.run(plain, [&calls] {
@@ -145,7 +145,7 @@ TEST_F(SoundPrograms, CountNoCallThatAnswersOtherwiseThanExpected) {
   });
 }
 
-TEST_F(SoundPrograms, DoNothingThatHasNoRowAmongTheTransitions) {
+TEST_F(SoundPrograms, RefuseAnUnknownTransition) {
   Program program(1, Rule::none, tally_);
   State state = State::stream_destroyed;
   EXPECT_NONFATAL_FAILURE(program.move(state, Via::work), "no such transition");
@@ -154,7 +154,7 @@ TEST_F(SoundPrograms, DoNothingThatHasNoRowAmongTheTransitions) {
   EXPECT_EQ(state, State::stream_busy);
 }
 
-TEST(SoundProgramsCoverage, IsRedWhereSomethingIsMissing) {
+TEST(SoundProgramsCoverage, FailsIfSomethingIsMissing) {
   Coverage functions("functions", kFullCount);
   functions.add("often", kLeastCount);
   EXPECT_NONFATAL_FAILURE(functions.add("seldom", kLeastCount - 1), "functions: seldom");
@@ -173,7 +173,7 @@ class DroppedPrecondition : public SoundPrograms,
   }
 };
 
-TEST_P(DroppedPrecondition, GivesItsFault) {
+TEST_P(DroppedPrecondition, CausesItsFault) {
   const RuleInfo& rule = kRules[GetParam()];
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     run(seed, 4, static_cast<Rule>(GetParam()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps: what programs are made of, by topic. One file each.
+// Steps: the parts of programs, by topic, in one file each.
 #pragma once
 
 #include "harness/devices/tests/sound_programs/program.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: their birth and end, waiting, and what they know of themselves.
+// Streams: creation and destruction, waits, and queries of their properties.
 #include "harness/devices/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transitions: the lives of the driver's objects as a program sees them, one row per step of a
-// life. A program that does something that has no row is not sound; a row that no program takes is
-// not covered.
+// Transitions: the lifecycles of the driver's objects as a program sees them, one row per step. A
+// program that makes a step without a row is not sound; a row that no program uses is not covered.
 #pragma once
 
 #include <array>
@@ -29,7 +28,7 @@ struct Transition {
   State to;
 };
 
-/// The last row is none: what has no row of its own.
+/// The last element is kNoTransition.
 inline constexpr Transition kTransitions[] = {
 #define TRANSITION(from, via, to) {State::from, Via::via, State::to},
 #include "harness/devices/tests/sound_programs/transitions.def"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables: modules and libraries with memory of their own, from a file or from memory.
+// Variables of modules and libraries, loaded from a file or from memory.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual memory: addresses, memory, and mappings of the one to the other.
+// Virtual memory: addresses, memory, and mappings.
 #include <unistd.h>
 
 #include "harness/devices/tests/sound_programs/steps.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies in a batch: one call, and no order among them.
+// Batches of copies: one call, without an order among the copies.
 #include <array>
 
 #include "harness/devices/tests/cuda_stage.h"
@@ -41,7 +41,7 @@ struct TwoCopies {
 
 class CudaBatch : public OnEveryDevice {};
 
-TEST_P(CudaBatch, CopiesEachAsItSays) {
+TEST_P(CudaBatch, PerformsEachCopy) {
   run([] {
     TwoCopies copies;
     CUDA_OK(cuMemsetD8_v2(copies.sources[0], 1, kBytes));
@@ -64,7 +64,7 @@ TEST_P(CudaBatch, CopiesEachAsItSays) {
   expect_no_fault();
 }
 
-TEST_P(CudaBatch, EachCopyHasAttributesThatMeanSomething) {
+TEST_P(CudaBatch, InvalidAttributesAreRefused) {
   if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
   run([] {
     CUstream stream = make_stream();
@@ -87,7 +87,7 @@ TEST_P(CudaBatch, EachCopyHasAttributesThatMeanSomething) {
   expect_no_fault();
 }
 
-TEST_P(CudaBatch, TheLegacyStreamTakesNone) {
+TEST_P(CudaBatch, TheLegacyStreamIsRefused) {
   run([] {
     TwoCopies copies;
     EXPECT_EQ(copies.submit(nullptr), CUDA_ERROR_INVALID_VALUE);
@@ -97,7 +97,7 @@ TEST_P(CudaBatch, TheLegacyStreamTakesNone) {
   expect_no_fault();
 }
 
-TEST_P(CudaBatch, OneThatCannotBeMadeMakesNone) {
+TEST_P(CudaBatch, AnInvalidCopyCancelsTheBatch) {
   run([] {
     TwoCopies copies;
     CUDA_OK(cuMemsetD8_v2(copies.sources[0], 1, kBytes));
@@ -110,7 +110,7 @@ TEST_P(CudaBatch, OneThatCannotBeMadeMakesNone) {
   expect_fault("use_after_free");
 }
 
-TEST_P(CudaBatch, MemoryEndsWhereItEnds) {
+TEST_P(CudaBatch, ACopyBeyondTheEndIsAFault) {
   run([] {
     TwoCopies copies;
     copies.sizes[1] = std::size_t{1} << 40;
@@ -121,11 +121,11 @@ TEST_P(CudaBatch, MemoryEndsWhereItEnds) {
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaBatch);
 
-// ---- what a simulated driver can be made to do --------------------------------------------------
+// ---- choices of the simulated driver ------------------------------------------------------------
 
 class SimBatch : public UnderStrategy {};
 
-/// The source is written in the stream before, and read ahead of that where it may be.
+/// The source is written earlier in the stream, and may be read before that if allowed.
 int copied_after_a_late_write(CUmemcpySrcAccessOrder order) {
   TwoCopies copies(order);
   for (const CUdeviceptr source : copies.sources)
@@ -146,25 +146,25 @@ class Ahead : public Strategy {
   }
 };
 
-TEST_F(SimBatch, ReadsInStreamOrderWhereToldTo) {
+TEST_F(SimBatch, ReadsInStreamOrderIfRequested) {
   run(Ahead(),
       [] { EXPECT_EQ(copied_after_a_late_write(CU_MEMCPY_SRC_ACCESS_ORDER_STREAM), 0x02020202); });
 }
 
-TEST_F(SimBatch, ReadsAtTheCallWhereToldTo) {
+TEST_F(SimBatch, ReadsAtTheCallIfRequested) {
   run(lagging(), [] {
     EXPECT_EQ(copied_after_a_late_write(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL), 0x01010101);
   });
 }
 
-TEST_F(SimBatch, ReadsAtTheCallOrLaterWhereAnyOrderWillDo) {
+TEST_F(SimBatch, ReadsAtTheCallOrLaterIfAnyOrderIsAllowed) {
   run(Ahead(),
       [] { EXPECT_EQ(copied_after_a_late_write(CU_MEMCPY_SRC_ACCESS_ORDER_ANY), 0x01010101); });
   run(lagging(),
       [] { EXPECT_EQ(copied_after_a_late_write(CU_MEMCPY_SRC_ACCESS_ORDER_ANY), 0x02020202); });
 }
 
-TEST_F(SimBatch, EachCopyIsMadeByTheAttributesBeforeIt) {
+TEST_F(SimBatch, EachCopyUsesTheLastAttributesBeforeIt) {
   run(lagging(), [] {
     TwoCopies copies(CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
     copies.attributes[1].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races that no order of submissions shows: of the blocks of one kernel, and of the host with work
-// that is still queued. On the simulated driver.
+// Data races that are independent of submission order: between blocks of one kernel, and between
+// the host and queued work. On the simulated driver.
 #include "harness/devices/tests/streams/race_stage.h"
 
 extern "C" {
@@ -25,7 +25,7 @@ TEST_F(CudaBlockRace, BlocksThatWriteTheSameBytesRace) {
   expect_order();
 }
 
-TEST_F(CudaBlockRace, OneBlockDoesNot) {
+TEST_F(CudaBlockRace, ASingleBlockDoesNotRace) {
   run([] {
     CUdeviceptr table = allocate(64);
     CUdeviceptr data = allocate(64);
@@ -35,7 +35,7 @@ TEST_F(CudaBlockRace, OneBlockDoesNot) {
   expect_none();
 }
 
-TEST_F(CudaBlockRace, BlocksThatWriteEachItsOwnBytesDoNot) {
+TEST_F(CudaBlockRace, BlocksThatWriteDifferentBytesDoNotRace) {
   run([] {
     CUdeviceptr address = allocate(4096);
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
@@ -83,18 +83,18 @@ class CudaHostRace : public UnderStrategy {
   }
 };
 
-TEST_F(CudaHostRace, TheHostWritesWhatACopyIsStillToRead) {
+TEST_F(CudaHostRace, AHostWriteOfAPendingCopysSourceRaces) {
   write_after_a_copy(false);
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "data_race");
 }
 
-TEST_F(CudaHostRace, OnceItHasWaitedItMay) {
+TEST_F(CudaHostRace, AHostWriteAfterAWaitDoesNotRace) {
   write_after_a_copy(true);
   expect_finished();
 }
 
-TEST_F(CudaHostRace, WorkBeforeTheCopyMayWriteItsSource) {
+TEST_F(CudaHostRace, AStreamWriteBeforeTheCopyDoesNotRace) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     void* pinned = nullptr;

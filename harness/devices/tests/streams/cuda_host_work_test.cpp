@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host work: a kernel whose body is a function of the program's. It is late as a kernel is, uses
-// the memory that it says, and keeps its data as long as something may still carry it out.
+// Host work: a kernel whose body is a function of the program. Like a kernel, it may run late, it
+// uses its declared memory, and it keeps its data until it has run.
 #include <gmock/gmock.h>
 
 #include <utility>
@@ -11,7 +11,7 @@
 namespace harness::testing {
 namespace {
 
-/// The data of the work: counts what is called with it.
+/// The data of the work, with the number of calls.
 struct Body {
   CUdeviceptr target = 0;
   int called = 0;
@@ -60,7 +60,7 @@ class CudaHostWork : public RaceStage {
 
 // ---- as a kernel --------------------------------------------------------------------------------
 
-TEST_F(CudaHostWork, AFunctionIsCalledInItsStreamsOrder) {
+TEST_F(CudaHostWork, AFunctionRunsInStreamOrder) {
   run([this] {
     CUstream stream = make_stream();
     body.target = allocate(4);
@@ -74,7 +74,7 @@ TEST_F(CudaHostWork, AFunctionIsCalledInItsStreamsOrder) {
   EXPECT_EQ(body.released, 1);
 }
 
-TEST_F(CudaHostWork, ItMayStayQueuedUntilSomebodyWaits) {
+TEST_F(CudaHostWork, AFunctionMayStayQueuedUntilAWait) {
   Always late = lagging();
   EXPECT_EQ(stage.run(late,
                       [this] {
@@ -90,7 +90,7 @@ TEST_F(CudaHostWork, ItMayStayQueuedUntilSomebodyWaits) {
   expect_none();
 }
 
-TEST_F(CudaHostWork, LateWorkReadsWhatWasWrittenMeanwhile) {
+TEST_F(CudaHostWork, LateWorkReadsLaterWrites) {
   Always late = lagging();
   EXPECT_EQ(stage.run(late,
                       [this] {
@@ -108,13 +108,13 @@ TEST_F(CudaHostWork, LateWorkReadsWhatWasWrittenMeanwhile) {
   expect_none();
 }
 
-TEST_F(CudaHostWork, CallingCudaInItIsAFault) {
+TEST_F(CudaHostWork, CallingCudaInAFunctionIsAFault) {
   run([this] { CUDA_OK(launch_work(make_stream(), body, {}, call_cuda)); });
   EXPECT_EQ(body.inside, CUDA_ERROR_NOT_PERMITTED);
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaHostWork, AFailureIsTheErrorOfTheCallsAfterIt) {
+TEST_F(CudaHostWork, AFailureIsReturnedByLaterCalls) {
   stage.run_outside(stage.answers, [this] {
     CUDA_OK(cuInit(0));
     CUcontext context = nullptr;
@@ -132,7 +132,7 @@ TEST_F(CudaHostWork, AFailureIsTheErrorOfTheCallsAfterIt) {
   EXPECT_EQ(body.released, 1);
 }
 
-TEST_F(CudaHostWork, ALaunchThatFailsReleasesTheDataAtOnce) {
+TEST_F(CudaHostWork, AFailedLaunchReleasesTheDataImmediately) {
   run([this] {
     CUstream stream = make_stream();
     const CUdeviceptr address = allocate(64);
@@ -159,7 +159,7 @@ class NextIsLate : public Strategy {
   bool next = false;
 };
 
-TEST_F(CudaHostWork, ARangeThatIsDeadByThenIsAFaultAndNothingIsCalled) {
+TEST_F(CudaHostWork, ARangeFreedBeforehandIsAFaultAndSkipsTheFunction) {
   NextIsLate late;
   stage.run(late, [this, &late] {
     CUstream user = make_stream();
@@ -177,7 +177,7 @@ TEST_F(CudaHostWork, ARangeThatIsDeadByThenIsAFaultAndNothingIsCalled) {
   EXPECT_EQ(stage.faults.front().use_site.view(), "aten::add_");
 }
 
-TEST_F(CudaHostWork, ARangeThatDiesAfterItIsNone) {
+TEST_F(CudaHostWork, ARangeFreedAfterwardsIsNotAFault) {
   Always late = lagging();
   EXPECT_EQ(stage.run(late,
                       [this] {
@@ -208,17 +208,17 @@ void use_in_two(Body& body, AfterlifeRange used, bool ordered) {
   CUDA_OK(launch_work(second, body, {used}));
 }
 
-TEST_F(CudaHostWork, AUseThatNothingOrdersIsAFault) {
+TEST_F(CudaHostWork, AnUnorderedUseIsAFault) {
   run([this] { use_in_two(body, range(0, AFTERLIFE_READS), false); });
   expect_order();
 }
 
-TEST_F(CudaHostWork, AUseThatAnEventOrdersIsNone) {
+TEST_F(CudaHostWork, AUseOrderedByAnEventIsNotAFault) {
   run([this] { use_in_two(body, range(0, AFTERLIFE_READS), true); });
   expect_none();
 }
 
-TEST_F(CudaHostWork, BytesBesideAndBetweenTheRowsAreNotUsed) {
+TEST_F(CudaHostWork, BytesOutsideTheRowsAreNotUsed) {
   run([this] {
     use_in_two(body, range(64, AFTERLIFE_WRITES, 64), false);
     use_in_two(body, {64, 16, 2, 64, AFTERLIFE_WRITES}, false);
@@ -226,7 +226,7 @@ TEST_F(CudaHostWork, BytesBesideAndBetweenTheRowsAreNotUsed) {
   expect_none();
 }
 
-TEST_F(CudaHostWork, ARowBehindTheFirstIsUsed) {
+TEST_F(CudaHostWork, ALaterRowIsUsed) {
   run([this] {
     CUstream first = make_stream();
     const CUdeviceptr address = allocate(256);
@@ -236,12 +236,12 @@ TEST_F(CudaHostWork, ARowBehindTheFirstIsUsed) {
   expect_order();
 }
 
-TEST_F(CudaHostWork, AUseThatMayBeIsJudgedForNoOrder) {
+TEST_F(CudaHostWork, APossibleUseIsNotCheckedForRaces) {
   run([this] { use_in_two(body, range(0, AFTERLIFE_WRITES | AFTERLIFE_MAY), false); });
   expect_none();
 }
 
-TEST_F(CudaHostWork, TwoThatReadAreInNoNeedOfOrder) {
+TEST_F(CudaHostWork, TwoReadsNeedNoOrder) {
   run([this] {
     const CUdeviceptr address = allocate(64);
     CUDA_OK(launch_work(make_stream(), body, {range(address, AFTERLIFE_READS)}));
@@ -261,7 +261,7 @@ CUgraph capture(Body& body) {
   return graph;
 }
 
-TEST_F(CudaHostWork, ANodeIsCarriedOutAtEachLaunchAndKeepsItsData) {
+TEST_F(CudaHostWork, ANodeRunsAtEachLaunchAndKeepsItsData) {
   run([this] {
     body.target = allocate(4);
     write_int(body.target, 0);
@@ -283,7 +283,7 @@ TEST_F(CudaHostWork, ANodeIsCarriedOutAtEachLaunchAndKeepsItsData) {
   EXPECT_EQ(body.called, 3);
 }
 
-TEST_F(CudaHostWork, AGraphThatIsLostReleasesTheData) {
+TEST_F(CudaHostWork, DestroyingACapturedGraphReleasesTheData) {
   run([this] {
     body.target = allocate(4);
     CUDA_OK(cuGraphDestroy(capture(body)));
@@ -293,7 +293,7 @@ TEST_F(CudaHostWork, AGraphThatIsLostReleasesTheData) {
   EXPECT_EQ(body.called, 0);
 }
 
-TEST_F(CudaHostWork, ANodeOverMemoryThatDiedIsAFault) {
+TEST_F(CudaHostWork, ANodeThatUsesFreedMemoryIsAFault) {
   stage.run([this] {
     body.target = allocate(4);
     CUgraphExec exec = instantiate(capture(body));

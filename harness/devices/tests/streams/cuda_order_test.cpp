@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which work waits for which: default streams, events, host functions, threads and contexts. On the
-// simulated driver, where a pick decides how late work is.
+// The order of work: default streams, events, host functions, threads and contexts. On the
+// simulated driver, where a choice determines when work runs.
 #include "harness/devices/tests/cuda_stage.h"
 
 namespace harness::testing {
@@ -10,7 +10,7 @@ class CudaOrder : public UnderStrategy {};
 
 // ---- the default streams ----------------------------------------------------------------------
 
-TEST_F(CudaOrder, LegacyWorkWaitsForBlockingStreamsAndTheyForIt) {
+TEST_F(CudaOrder, LegacyAndBlockingStreamsWaitForEachOther) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUDA_OK(cuMemsetD32_v2(address, 0, 1));
@@ -41,7 +41,7 @@ TEST_F(CudaOrder, NonBlockingStreamsAndLegacyWorkDoNotWaitForEachOther) {
   expect_finished();
 }
 
-TEST_F(CudaOrder, TheLegacyStreamIsDoneWhenBlockingStreamsAreAndAsksNoOthers) {
+TEST_F(CudaOrder, AQueryOfTheLegacyStreamCoversBlockingStreamsOnly) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUstream other = make_stream(CU_STREAM_NON_BLOCKING);
@@ -56,7 +56,7 @@ TEST_F(CudaOrder, TheLegacyStreamIsDoneWhenBlockingStreamsAreAndAsksNoOthers) {
   expect_finished();
 }
 
-TEST_F(CudaOrder, EachTaskHasItsOwnPerThreadStreamAndContext) {
+TEST_F(CudaOrder, EachTaskHasAPerThreadStreamAndContext) {
   Always late = lagging();
   World& world = stage.world;
   ending = stage.run(late, [&world] {
@@ -119,7 +119,7 @@ TEST_F(CudaOrder, AnEventOrdersTwoStreams) {
   expect_finished();
 }
 
-TEST_F(CudaOrder, AWaitMeansTheRecordBeforeItNotALaterOne) {
+TEST_F(CudaOrder, AWaitRefersToTheLastRecordBeforeIt) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUstream producer = make_stream();
@@ -138,7 +138,7 @@ TEST_F(CudaOrder, AWaitMeansTheRecordBeforeItNotALaterOne) {
 /// Waits for a latch, as a host function.
 void wait_for_latch(void* latch) { static_cast<Latch*>(latch)->wait(); }
 
-TEST_F(CudaOrder, ALaterRecordDoesNotProlongAWaitOfTheHost) {
+TEST_F(CudaOrder, ALaterRecordDoesNotProlongAHostWait) {
   World& world = stage.world;
   run(Plain(), [&world] {
     Latch first(world.scheduler, 1);
@@ -175,7 +175,7 @@ std::vector<std::string> orderings_of(const History& history) {
   return calls;
 }
 
-TEST_F(CudaOrder, TheHistorySaysWhichRecordComesBeforeWhichWait) {
+TEST_F(CudaOrder, TheHistoryLinksRecordsToWaits) {
   run(Plain(), [] {
     CUstream producer = make_stream();
     CUstream consumer = make_stream();
@@ -204,7 +204,7 @@ TEST_F(CudaOrder, AHostFunctionMayNotCallCuda) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaOrder, AHostFunctionHoldsUpTheWorkBehindIt) {
+TEST_F(CudaOrder, AHostFunctionDelaysTheWorkBehindIt) {
   run(Plain(), [] {
     CUdeviceptr address = allocate(64);
     CUDA_OK(cuLaunchHostFunc(nullptr, [](void*) {}, nullptr));
@@ -226,7 +226,7 @@ TEST_F(CudaOrder, NothingWorksBeforeCuInit) {
   });
 }
 
-TEST_F(CudaOrder, AContextDestroyedWhileCurrentElsewhereIsDestroyedThere) {
+TEST_F(CudaOrder, AContextDestroyedWhileCurrentInAnotherTaskIsGoneThere) {
   World& world = stage.world;
   Plain plain;
   ending = stage.run(plain, [&world] {
@@ -251,7 +251,7 @@ TEST_F(CudaOrder, AContextDestroyedWhileCurrentElsewhereIsDestroyedThere) {
   expect_finished();
 }
 
-TEST_F(CudaOrder, TheEndOfAContextIsTheEndOfWhatItOwns) {
+TEST_F(CudaOrder, TheEndOfAContextEndsEverythingItOwns) {
   run(Plain(), [] {
     CUcontext made = nullptr;
     CUDA_OK(cuCtxCreate_v4(&made, nullptr, 0, 0));

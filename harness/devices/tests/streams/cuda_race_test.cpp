@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device order: what the program does not order is a fault, though this run serialised it; what it
-// orders never is. On the simulated driver, where work is done at once, which is the run in which
-// everything comes out well.
+// Data races on the device: unordered uses are faults even if the run executed them one after the
+// other, and ordered uses never are. On the simulated driver, with work executed at submission.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -22,7 +21,7 @@ void add_one(CUstream stream, CUdeviceptr address, int count = 1) {
 
 // ---- the end of memory ------------------------------------------------------------------------
 
-TEST_F(CudaRace, AFreeThatNothingOrdersAfterAKernelIsAFault) {
+TEST_F(CudaRace, AFreeUnorderedWithAKernelIsAFault) {
   run([] {
     CUstream user = make_stream();
     CUstream owner = make_stream();
@@ -34,7 +33,7 @@ TEST_F(CudaRace, AFreeThatNothingOrdersAfterAKernelIsAFault) {
   expect_order();
 }
 
-TEST_F(CudaRace, AFreeThatAnEventOrdersAfterAKernelIsNone) {
+TEST_F(CudaRace, AFreeOrderedByAnEventAfterAKernelIsNotAFault) {
   run([] {
     CUstream user = make_stream();
     CUstream owner = make_stream();
@@ -47,7 +46,7 @@ TEST_F(CudaRace, AFreeThatAnEventOrdersAfterAKernelIsNone) {
   expect_none();
 }
 
-TEST_F(CudaRace, AFreeAfterTheHostHasWaitedForTheUseIsNone) {
+TEST_F(CudaRace, AFreeAfterTheHostHasWaitedIsNotAFault) {
   run([] {
     CUstream user = make_stream();
     CUstream owner = make_stream();
@@ -103,7 +102,7 @@ TEST_F(CudaRace, PlainMemoryIsWaitedFor) {
   EXPECT_EQ(stage.faults.front().use_site, Label("cuMemsetD8Async"));
 }
 
-TEST_F(CudaRace, AUseThatNothingOrdersAfterTheAllocationIsAFault) {
+TEST_F(CudaRace, AUseUnorderedWithTheAllocationIsAFault) {
   run([] {
     CUstream owner = make_stream();
     CUdeviceptr address = allocate_async(64, owner);
@@ -124,7 +123,7 @@ TEST_F(CudaRace, TwoCopiesIntoTheSameBytesRace) {
   expect_order();
 }
 
-TEST_F(CudaRace, CopiesOfDifferentBytesOrThatOnlyReadDoNot) {
+TEST_F(CudaRace, CopiesOfDifferentBytesOrThatOnlyReadDoNotRace) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUdeviceptr source = allocate(64);
@@ -175,7 +174,7 @@ TEST_F(CudaRace, KernelsThatShareOneElementRace) {
   expect_order();
 }
 
-TEST_F(CudaRace, OrderGoesOnThroughAThirdStream) {
+TEST_F(CudaRace, OrderIsTransitiveThroughAThirdStream) {
   run([] {
     CUdeviceptr address = allocate(64);
     const std::array<CUstream, 3> streams{make_stream(), make_stream(), make_stream()};
@@ -198,7 +197,7 @@ TEST_F(CudaRace, AWaitForAnotherStreamDoesNotOrderTheThird) {
   expect_order();
 }
 
-TEST_F(CudaRace, WhatAHostFunctionLetsTheHostSeeIsDone) {
+TEST_F(CudaRace, WorkBeforeAHostFunctionIsDoneOnceTheHostSeesIt) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -226,7 +225,7 @@ TEST_F(CudaRace, AQueryThatFindsWorkNotReadyOrdersNothing) {
   expect_order();
 }
 
-TEST_F(CudaRace, AnExecutableInTheStorageOfASmallerOneIsNotTakenForAStream) {
+TEST_F(CudaRace, AnExecutableInReusedStorageIsNotMistakenForAStream) {
   run([] {
     CUdeviceptr mine = allocate(64);
     CUdeviceptr shared = allocate(64);
@@ -279,7 +278,7 @@ TEST_F(CudaRace, AFreeInAGraphComesAfterEveryUse) {
   }
 }
 
-TEST_F(CudaRace, NobodyIsJudgedWhoseScenarioDoesNotAsk) {
+TEST_F(CudaRace, RacesAreReportedOnlyIfTheScenarioEnablesThem) {
   CudaStage other{devices::sim.make()};
   other.run([] {
     CUdeviceptr address = allocate(64);

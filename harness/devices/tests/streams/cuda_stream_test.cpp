@@ -7,7 +7,7 @@ namespace {
 
 class CudaStream : public OnEveryDevice {
  protected:
-  /// Returns what adds one to a word of pinned memory by a kernel of a stream.
+  /// Returns a function that launches a kernel in a stream, which adds one to a pinned word.
   auto add_one() const {
     return [function = get_kernel(image(), "add_one")](CUstream stream, int* word) {
       auto address = reinterpret_cast<CUdeviceptr>(word);
@@ -67,7 +67,7 @@ TEST_P(CudaStream, AStreamDestroyedTwiceIsAFault) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaStream, AStreamKnowsItsFlagsAndContext) {
+TEST_P(CudaStream, AStreamReportsItsFlagsAndContext) {
   run([] {
     CUstream stream = nullptr;
     CUDA_OK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0));
@@ -206,7 +206,7 @@ TEST_P(CudaStream, ACallbackRunsAfterTheWorkBeforeIt) {
   expect_no_fault();
 }
 
-TEST_P(CudaStream, AnEventHasTheTimeOfItsLastRecord) {
+TEST_P(CudaStream, ElapsedTimeUsesTheLastRecordOfAnEvent) {
   run([this] {
     CUevent start = make_event();
     CUevent end = make_event();
@@ -229,7 +229,7 @@ TEST_P(CudaStream, AnEventHasTheTimeOfItsLastRecord) {
 
 // ---- synchronous copies -----------------------------------------------------------------------
 
-TEST_P(CudaStream, ASynchronousCopyFromPageableMemoryHasTheStreamIdle) {
+TEST_P(CudaStream, ASynchronousCopyFromPageableMemoryDrainsTheStream) {
   run([this] {
     int* word = make_word(3);
     CUdeviceptr address = allocate(64);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documented times at which device work happens, and the undefined behaviours that are
-// a matter of it. On the simulated driver, where a pick decides how late work is.
+// The documented times at which device work happens, and undefined behaviour that depends on them.
+// On the simulated driver, where a choice determines when work runs.
 #include <cstring>
 
 #include "harness/devices/tests/cuda_stage.h"
@@ -18,7 +18,7 @@ void* pin(std::size_t bytes) {
 
 // ---- lag --------------------------------------------------------------------------------------
 
-TEST_F(CudaTiming, PlainWorkIsDoneAtSubmission) {
+TEST_F(CudaTiming, ByDefaultWorkIsDoneAtSubmission) {
   run(Plain(), [] {
     CUstream stream = make_stream();
     keep_busy(stream, allocate(64));
@@ -28,7 +28,7 @@ TEST_F(CudaTiming, PlainWorkIsDoneAtSubmission) {
   EXPECT_TRUE(stage.tape.empty());
 }
 
-TEST_F(CudaTiming, LaggingWorkIsDoneByTheTimeSomebodyHasWaited) {
+TEST_F(CudaTiming, LaggingWorkIsDoneAfterAWait) {
   run(lagging(), [] {
     CUstream stream = make_stream();
     CUdeviceptr address = allocate(64);
@@ -79,7 +79,7 @@ TEST_F(CudaTiming, PageableMemoryIsReadByTheCall) {
   expect_finished();
 }
 
-TEST_F(CudaTiming, PinnedMemoryIsReadWhenTheStreamGetsThere) {
+TEST_F(CudaTiming, PinnedMemoryIsReadInStreamOrder) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -107,7 +107,7 @@ TEST_F(CudaTiming, ACopyToPageableMemoryIsDoneWhenTheCallReturns) {
   expect_finished();
 }
 
-TEST_F(CudaTiming, ACopyToPinnedMemoryIsNot) {
+TEST_F(CudaTiming, ACopyToPinnedMemoryMayBePendingAtReturn) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
@@ -127,7 +127,7 @@ TEST_F(CudaTiming, ACopyToPinnedMemoryIsNot) {
 }
 
 // The documentation: the DMA to the final destination may not have completed.
-TEST_F(CudaTiming, ASynchronousCopyFromPageableMemoryMayStillBeUnderWayForANonBlockingStream) {
+TEST_F(CudaTiming, ASynchronousPageableCopyMayBePendingForNonBlockingStreams) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUdeviceptr copied = allocate(64);
@@ -156,8 +156,8 @@ TEST_F(CudaTiming, ASetOfPinnedMemoryIsSynchronous) {
 
 // ---- freeing ----------------------------------------------------------------------------------
 
-// Drivers of today wait: the documentation only says that it may (cuda_leeway_test).
-TEST_F(CudaTiming, FreeingPlainMemoryWaitsForWhatIsInFlight) {
+// Current drivers wait; the documentation only allows it (cuda_leeway_test).
+TEST_F(CudaTiming, CuMemFreeWaitsForWorkInFlight) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     keep_busy(make_stream(), address);
@@ -167,7 +167,7 @@ TEST_F(CudaTiming, FreeingPlainMemoryWaitsForWhatIsInFlight) {
 }
 
 // The documentation: this API will not perform any implicit synchronization [for pool memory].
-TEST_F(CudaTiming, FreeingPoolMemoryAtOnceWhileAKernelUsesItIsAFault) {
+TEST_F(CudaTiming, CuMemFreeOfPoolMemoryUsedByAKernelIsAFault) {
   run(lagging(), [] {
     CUdeviceptr address = allocate_async(64);
     CUstream stream = make_stream();
@@ -203,7 +203,7 @@ TEST_F(CudaTiming, WorkAfterAStreamOrderedFreeIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaTiming, AskingAboutMemoryAfterItsStreamOrderedFreeIsAFault) {
+TEST_F(CudaTiming, QueryingMemoryAfterItsStreamOrderedFreeIsAFault) {
   run(lagging(), [] {
     CUstream stream = make_stream();
     CUdeviceptr address = allocate_async(64, stream);
@@ -232,7 +232,7 @@ TEST_F(CudaTiming, AModuleMayBeUnloadedUnderAQueuedKernel) {
   expect_finished();
 }
 
-TEST_F(CudaTiming, AndItsVariablesLastAsLong) {
+TEST_F(CudaTiming, VariablesOfAnUnloadedModuleLastUntilItsKernelEnds) {
   static std::uint64_t variable = 0;
   static const KernelVariable table{"table", 64, nullptr};
   KernelImage image = afterlife_kernels_conformance;
@@ -255,7 +255,7 @@ TEST_F(CudaTiming, AndItsVariablesLastAsLong) {
   expect_finished();
 }
 
-TEST_F(CudaTiming, AFunctionOutlivesNoModule) {
+TEST_F(CudaTiming, AFunctionEndsWithItsModule) {
   run(Plain(), [] {
     CUmodule module = nullptr;
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one", &module);
@@ -276,7 +276,7 @@ TEST_F(CudaTiming, AFunctionOutlivesNoModule) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaTiming, PinnedMemoryAndTheRestAreFreedEachByTheirOwnFunction) {
+TEST_F(CudaTiming, PinnedAndDeviceMemoryHaveSeparateFreeFunctions) {
   run(Plain(), [] {
     EXPECT_EQ(cuMemFree_v2(reinterpret_cast<CUdeviceptr>(pin(64))), CUDA_ERROR_INVALID_VALUE);
   });
@@ -287,7 +287,7 @@ TEST_F(CudaTiming, PinnedMemoryAndTheRestAreFreedEachByTheirOwnFunction) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaTiming, FreeingAtOnceWhatItsStreamHasNotReachedIsAFault) {
+TEST_F(CudaTiming, CuMemFreeBeforeTheStreamOrderedAllocationIsAFault) {
   struct LagAndReuse : Strategy {
     std::uint32_t answer(const Question& question) override {
       return question.site == Site::lag || question.site == Site::reuse ? 1 : 0;
@@ -304,7 +304,7 @@ TEST_F(CudaTiming, FreeingAtOnceWhatItsStreamHasNotReachedIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaTiming, ADeviceCopyOfMemoryThatIsNotTheDriversIsAFault) {
+TEST_F(CudaTiming, ADeviceCopyOfUnknownMemoryIsAFault) {
   run(Plain(), [] {
     int on_stack = 0;
     EXPECT_EQ(cuMemcpyDtoD_v2(allocate(64), reinterpret_cast<CUdeviceptr>(&on_stack), 4),
@@ -334,7 +334,7 @@ TEST_F(CudaTiming, OutsideATaskAFatalFaultBreaksTheContextUntilItsEnd) {
   EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
-TEST_F(CudaTiming, AContextHasTheDeviceToItself) {
+TEST_F(CudaTiming, ExecutionAffinityAndGraphicsContextsAreUnsupported) {
   run(Plain(), [] {
     CUexecAffinityParam affinity{};
     CUctxCigParam graphics{};
@@ -365,7 +365,7 @@ TEST_F(CudaTiming, AContextWithAffinityAndForGraphicsIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaTiming, APoolThatIsSharedByAFabricIsNotSupported) {
+TEST_F(CudaTiming, FabricHandlesOfAPoolAreUnsupported) {
   run(Plain(), [] {
     CUmemPoolProps properties{};
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -405,7 +405,7 @@ TEST_F(CudaTiming, AHostFunctionThatWaitsForALaterOneIsADeadlock) {
   EXPECT_EQ(ending, Ending::deadlock);
 }
 
-TEST_F(CudaTiming, ADestroyedStreamStillDoesWhatItWasTold) {
+TEST_F(CudaTiming, ADestroyedStreamCompletesItsWork) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
     CUDA_OK(cuMemsetD32_v2(address, 0, 1));

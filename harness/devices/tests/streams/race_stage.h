@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Race stage: runs programs whose device order is judged.
+// Race stage: runs programs with detection of data races.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -37,7 +37,7 @@ RULES = [
     ("an opened event is used while the exported one lives", "calls/ipc.cpp",
      "if (!exported->alive && !sim.faults().spared(exported->birth)) {", "if (false) {"),
     ("an open may be told to fail", "calls/ipc.cpp",
-     "if (const CUresult told = sim.processes().open_failures().next(sim.world()); told != CUDA_SUCCESS)\n    return told;", ""),
+     "if (const CUresult injected = sim.processes().open_failures().next(sim.world());\n      injected != CUDA_SUCCESS)\n    return injected;", ""),
     # -- contexts
     ("the end of a context waits for its work", "calls/context.cpp", "sim.queues().synchronize(context);\n  end_all(sim.ledger(), sim.handles().modules, context);",
      "end_all(sim.ledger(), sim.handles().modules, context);"),

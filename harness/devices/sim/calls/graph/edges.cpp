@@ -6,7 +6,7 @@
 
 namespace harness::devices::calls {
 
-// ---- where nodes may be -----------------------------------------------------------------------
+// ---- allowed places of nodes ------------------------------------------------------------------
 
 static bool may_be_conditional(CUgraphNodeType type) {
   return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_EMPTY ||

@@ -122,7 +122,7 @@ class GraphRun {
   std::uint32_t frame_count_ = 0;
   std::uint32_t next_order_ = 0;
   std::vector<Place> open_;  ///< By frame and node: nodes that can continue or are in progress.
-  std::vector<Place> able_;  ///< Scratch: those of them that take time.
+  std::vector<Place> able_;  ///< Scratch: the open nodes that take time.
   std::vector<std::uint32_t> names_;
   bool has_memory_ops_ = false;
   std::uint32_t unloads_ = 0;  ///< Number of modules that were unloaded before the launch.

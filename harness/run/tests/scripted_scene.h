@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ToldScene: a run in which nothing runs. A test tells its judges facts, one by one.
+// ScriptedScene: a scene without a running program. A test reports facts to its judges one by one.
 #pragma once
 
 #include "harness/core/pick/replay.h"
@@ -7,11 +7,11 @@
 
 namespace harness::testing {
 
-/// A tape answers, which is empty by default; the variant is the first, the config the default one.
+/// Answers come from a tape, which is empty by default. Uses the first variant and default config.
 /// Lifetime: while it lives, its world is current.
-class ToldScene {
+class ScriptedScene {
  public:
-  explicit ToldScene(const Scenario& scenario, const Tape& tape = {}) : replay_(tape) {
+  explicit ScriptedScene(const Scenario& scenario, const Tape& tape = {}) : replay_(tape) {
     constexpr Tick kTurnLimit = 100;
     world_.begin(replay_, kTurnLimit);
     scene_.begin(scenario, 0, {});
