@@ -3,11 +3,13 @@
 # It holds no link: a wheel cannot have one, and is made of the same tree.
 #   bin/afterlife
 #   lib/afterlife/       the libraries, with what they need that a bare system lacks in bundled/
+#   lib/afterlife/link/  for the option -L of linkers
 #   lib/cmake/afterlife  for find_package(afterlife)
-#   include/afterlife    the headers of ours that programs may include
+#   include/afterlife    the headers that programs may include: what our driver has beyond CUDA. A path is modelled in a
+#                        clone, as the harness has no stable interface for it.
 
-# another_name(<target> <file>): a library by another name of the target's. As it is no link, it is a library that needs
-# the target, and holds nothing.
+# another_name(<target> <file>): a library by another name of the target's, for dlopen(). As it is no link, it is a library
+# that needs the target, and holds nothing; no linker can use it.
 function(another_name target file)
   string(MAKE_C_IDENTIFIER ${file} name)
   set(source ${PROJECT_BINARY_DIR}/generated/another_name.cpp)
@@ -46,11 +48,26 @@ set_target_properties(afterlife PROPERTIES
 set_target_properties(stand_in PROPERTIES INSTALL_RPATH "$ORIGIN/../../bundled")
 
 # All that is installed.
-add_custom_target(installed DEPENDS afterlife afterlife_reads cudart_static selftest_program stand_in ${installed_libraries})
+add_custom_target(installed DEPENDS
+  afterlife afterlife_reads cudart_static cudart12_static selftest_program stand_in ${installed_libraries})
 
 install(TARGETS afterlife RUNTIME DESTINATION bin)
 install(TARGETS ${installed_libraries} LIBRARY DESTINATION ${library_folder} NAMELINK_SKIP)
-install(TARGETS cudart_static ARCHIVE DESTINATION ${library_folder})
+# Linker scripts: a name without a version, for -l, means the library with its version.
+function(install_link_name name library)
+  set(script ${PROJECT_BINARY_DIR}/generated/link/${name})
+  file(WRITE ${script} "INPUT(${library})\n")
+  cmake_path(GET name PARENT_PATH folder)
+  install(FILES ${script} DESTINATION ${library_folder}/link/${folder})
+endfunction()
+install_link_name(libcuda.so ../libcuda.so.1)
+install_link_name(libcudart.so ../libcudart.so.13)
+install_link_name(libnvidia-ml.so ../libnvidia-ml.so.1)
+install_link_name(libnvJitLink.so ../libnvJitLink.so.13)
+install_link_name(libnvrtc.so ../libnvrtc.so.13)
+install_link_name(cuda12/libcudart.so ../../libcudart.so.12)
+install(TARGETS cudart_static ARCHIVE DESTINATION ${library_folder}/link)
+install(TARGETS cudart12_static ARCHIVE DESTINATION ${library_folder}/link/cuda12)
 install(TARGETS afterlife_reads LIBRARY DESTINATION ${library_folder}/world_reads)
 install(FILES ${PROJECT_BINARY_DIR}/lib/world_reads/sitecustomize.py DESTINATION ${library_folder}/world_reads)
 install(TARGETS stand_in RUNTIME DESTINATION ${library_folder}/stand_ins/bin)
@@ -63,7 +80,7 @@ install(TARGETS selftest_program RUNTIME DESTINATION ${library_folder}/selftest)
 install(FILES harness/client/selftest/selftest.py DESTINATION ${library_folder}/selftest)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/lib/torch DESTINATION ${library_folder}
   PATTERN __pycache__ EXCLUDE)
-install(FILES harness/driver/cuda/host_work.h DESTINATION include/afterlife/harness/cuda)
+install(FILES harness/driver/cuda/host_work.h harness/driver/cuda/launch_count.h DESTINATION include/afterlife)
 install(FILES LICENSE DESTINATION share/doc/afterlife)
 install(FILES scripts/cmake/package/afterlife-config.cmake scripts/cmake/afterlife_test.cmake
   scripts/cmake/afterlife_instrument.cmake DESTINATION lib/cmake/afterlife)

@@ -34,7 +34,7 @@ Description-Content-Type: text/markdown
 
 """
 ENTRY_POINTS = "[pytest11]\npytest_afterlife = pytest_afterlife\n"
-# The plugin, and the parts of the tree that a wheel contains. Headers and CMake files are only in the tarball.
+# The plugin, and the parts of the tree that a wheel contains; find_package() finds them below the prefix of an environment, too.
 PLUGIN = "scripts/pytest/pytest_afterlife.py"
 PARTS = ("bin/", "lib/afterlife/", "lib/cmake/", "include/", "share/")
 

@@ -14,6 +14,7 @@ import linecache
 import os
 import pickle
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -234,7 +235,7 @@ def told(finding, config):
     if finding["fix"]:
         lines.append(f"  fix       {finding['fix']}")
     lines.append(f"  replays   {finding['shown']} of {finding['replays']}")
-    return "\n".join(lines + [f"  {program(config)} replay {finding['file']}"])
+    return "\n".join(lines + [f"  {shlex.join([program(config), 'replay', finding['file']])}"])
 
 
 def result_of(ended):

@@ -100,8 +100,10 @@ std::vector<std::string> environment_with(const std::vector<std::string>& wanted
   return all;
 }
 
+/// Returns the last line that shows something; a log may end in blanks and null bytes.
 std::string_view last_line(std::string_view text) {
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  const auto is_blank = [](char c) { return c >= 0 && c <= ' '; };
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text.substr(text.rfind('\n') + 1);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -208,10 +209,17 @@ FindingFile parse_finding(const std::string& text) {
   });
 }
 
+/// Returns the name of the first script in a word, which may be a line of the shell; else "".
+static std::string script_in(const std::string& word) {
+  std::istringstream parts(word);
+  for (std::string part; parts >> part;)
+    if (const std::filesystem::path path(part); path.extension() == ".py") return path.stem();
+  return {};
+}
+
 std::string program_of(const Command& command) {
   for (const std::string& word : command)
-    if (const auto extension = std::filesystem::path(word).extension(); extension == ".py")
-      return std::filesystem::path(word).stem().string();
+    if (std::string script = script_in(word); !script.empty()) return script;
   return std::filesystem::path(command.front()).filename().string();
 }
 

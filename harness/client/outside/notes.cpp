@@ -13,7 +13,7 @@ constexpr const char* kRuntimeNote =
     "-gencode "
     "arch=compute_80,code=compute_80 --no-compress\", by CMake's "
     "CMAKE_CUDA_RUNTIME_LIBRARY=Shared with CMAKE_CUDA_ARCHITECTURES=80-virtual, or link it with "
-    "lib/libcudart_static.a of Afterlife's build";
+    "Afterlife's libcudart_static.a";
 
 }  // namespace
 

@@ -211,6 +211,9 @@ TEST_F(ClientBadEnds, AFailureOfTheProgramsOwnIsTold) {
   const Ended ended = run_lines("use()\nraise SystemExit(7)\n");
   expect_one_line(ended, 2, "fails by itself");
   EXPECT_THAT(ended.out, HasSubstr("in 3 of 3 runs: it ended with exit code 7"));
+  const std::string log = "sys.stderr.write('first\\nno compiler\\n\\n \\0\\n')\n";
+  expect_one_line(run_lines("use()\n" + log + "raise SystemExit(7)\n"), 2,
+                  "it ended with exit code 7: no compiler");
 }
 
 TEST_F(ClientBadEnds, AProgramThatHangsIsEndedOnceAndItsLastCallIsTold) {

@@ -121,7 +121,7 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   }
   writer.row("replays", replays_of(finding));
   add_reads(writer, finding.reads);
-  if (!file.empty()) writer.row("file", fmt::format("afterlife replay {}", printable(file)));
+  if (!file.empty()) writer.row("file", printable(replay_command(file)));
   return terminal.paint(Colour::red, title_of(finding)) + "\n" + writer.take();
 }
 

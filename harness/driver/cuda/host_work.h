@@ -29,6 +29,8 @@ typedef struct AfterlifeRange {
   int use;
 } AfterlifeRange;
 
+struct CUstream_st; /* A CUstream points to it. */
+
 /* Does the work, and returns 0, or the CUresult of a kernel that failed.
  * Threads: called on any thread that is in a CUDA call, one at a time. The driver's lock is held,
  * so it must not wait for another thread of the program or call CUDA (NOT_PERMITTED). */

@@ -8,11 +8,12 @@
 #   afterlife_add_test()        a test that runs under `afterlife run` (afterlife_test.cmake)
 #   afterlife_instrument()      races and atomics of a target's code are seen (afterlife_instrument.cmake)
 #
-# Headers of CUDA are not among them: they are the toolkit's.
+# Each of the libraries gives the folder of <afterlife/host_work.h> and <afterlife/launch_count.h>. Headers of CUDA are not
+# among them: they are the toolkit's.
 get_filename_component(AFTERLIFE_PREFIX ${CMAKE_CURRENT_LIST_DIR}/../../.. ABSOLUTE)
 set(AFTERLIFE_PROGRAM ${AFTERLIFE_PREFIX}/bin/afterlife)
 set(AFTERLIFE_LIBRARIES ${AFTERLIFE_PREFIX}/lib/afterlife)
-set(AFTERLIFE_INCLUDE ${AFTERLIFE_PREFIX}/include/afterlife)
+set(AFTERLIFE_INCLUDE ${AFTERLIFE_PREFIX}/include)
 
 if(NOT TARGET afterlife::afterlife)
   add_executable(afterlife::afterlife IMPORTED)
@@ -27,7 +28,8 @@ if(NOT TARGET afterlife::afterlife)
   endforeach()
   add_library(afterlife::runtime_static STATIC IMPORTED)
   set_target_properties(afterlife::runtime_static PROPERTIES
-    IMPORTED_LOCATION ${AFTERLIFE_LIBRARIES}/libcudart_static.a INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS}")
+    IMPORTED_LOCATION ${AFTERLIFE_LIBRARIES}/link/libcudart_static.a
+    INTERFACE_INCLUDE_DIRECTORIES ${AFTERLIFE_INCLUDE} INTERFACE_LINK_LIBRARIES "stdc++;${CMAKE_DL_LIBS}")
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/afterlife_test.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/afterlife_instrument.cmake)

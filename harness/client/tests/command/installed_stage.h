@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An installed tree of this build, in a folder of its own, with the build out of sight.
+// An installed tree of this build, moved to a folder of its own, with the build out of sight.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -23,14 +23,15 @@ inline ProcessEnd ended(const Command& command) {
   return run_process(command, {300, {}, std::size_t{1} << 16}, kGoOn);
 }
 
-/// An installed tree, made once for all tests of a suite.
+/// An installed tree, made and moved once for all tests of a suite.
 class InstalledStage : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (kAsan || kTsan) return;
     folder_ = new Folder();
-    const ProcessEnd end = ended({"cmake", "--install", build_folder(), "--prefix", tree()});
+    const ProcessEnd end = ended({"cmake", "--install", build_folder(), "--prefix", in("first")});
     ASSERT_EQ(end.code, 0) << end.out << end.err;
+    std::filesystem::rename(in("first"), tree());
   }
   static void TearDownTestSuite() {
     delete folder_;
@@ -65,5 +66,8 @@ class InstalledStage : public ::testing::Test {
  private:
   static inline Folder* folder_ = nullptr;
 };
+
+/// The suite of what is done with nothing but the tree and the wheel of it.
+class Installed : public InstalledStage {};
 
 }  // namespace harness::testing

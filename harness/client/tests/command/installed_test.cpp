@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of `cmake --install` and the wheel of it, used from a folder of their own while the
 // build is out of sight.
-#include <cstdlib>
-
 #include "harness/client/tests/command/installed_stage.h"
 
 namespace harness {
@@ -10,9 +8,8 @@ namespace {
 
 using testing::ended;
 using ::testing::HasSubstr;
+using testing::Installed;
 namespace fs = std::filesystem;
-
-class Installed : public testing::InstalledStage {};
 
 TEST_F(Installed, TheSelfTestPasses) {
   if (!can_hide()) GTEST_SKIP() << "this system lets no one have mounts of his own";
@@ -48,58 +45,15 @@ TEST_F(Installed, FindsABugInAScriptAndReplaysIt) {
   if (!can_hide()) GTEST_SKIP() << "this system lets no one have mounts of his own";
   fs::copy_file(fs::current_path() / "harness/client/tests/clients/collected.py", in("mine.py"),
                 fs::copy_options::overwrite_existing);
-  const ProcessEnd end = without_build("afterlife run --runs 30 --out found -- python3 mine.py");
+  const ProcessEnd end =
+      without_build("afterlife run --runs 30 --out 'my found' -- python3 mine.py");
   EXPECT_EQ(end.code, 1) << end.out << end.err;
   EXPECT_THAT(end.out, HasSubstr("use_after_free of device memory"));
   EXPECT_THAT(end.out, HasSubstr("mine.py:32 in __del__"));
-  const ProcessEnd replayed = without_build("afterlife replay found/mine-*.run.json");
+  EXPECT_THAT(end.out, HasSubstr("afterlife replay 'my found/mine-use_after_free-"));
+  const ProcessEnd replayed = without_build("afterlife replay 'my found'/mine-*.run.json");
   EXPECT_EQ(replayed.code, 0) << replayed.out << replayed.err;
   EXPECT_THAT(replayed.out, HasSubstr("as recorded"));
-}
-
-TEST_F(Installed, AProjectOfTenLinesFindsThePackageAndItsGtestFailsByABug) {
-  ::unsetenv("GTEST_TOTAL_SHARDS");  // Ours would be the project's, too.
-  ::unsetenv("GTEST_SHARD_INDEX");
-  fs::create_directories(in("project"));
-  write_file(in("project/CMakeLists.txt"),
-             "cmake_minimum_required(VERSION 3.20)\n"
-             "project(mine CXX)\n"
-             "enable_testing()\n"
-             "find_package(GTest REQUIRED)\n"
-             "find_package(afterlife 1.0 REQUIRED)\n"
-             "add_executable(mine test.cpp)\n"
-             "target_link_libraries(mine PRIVATE afterlife::runtime GTest::gtest_main)\n"
-             "foreach(name Sound Stale)\n"
-             "  afterlife_add_test(NAME ${name} RUNS 3 COMMAND mine --gtest_filter=*.${name})\n"
-             "endforeach()\n");
-  write_file(in("project/test.cpp"),
-             "#include <gtest/gtest.h>\n"
-             "extern \"C\" int cudaMalloc(void**, unsigned long);\n"
-             "extern \"C\" int cudaFree(void*);\n"
-             "extern \"C\" int cudaMemsetAsync(void*, int, unsigned long, void*);\n"
-             "extern \"C\" int cudaDeviceSynchronize();\n"
-             "static void fill(bool is_freed) {\n"
-             "  void* buffer = nullptr;\n"
-             "  ASSERT_EQ(cudaMalloc(&buffer, 64), 0);\n"
-             "  if (is_freed) cudaFree(buffer);\n"
-             "  cudaMemsetAsync(buffer, 0, 64, nullptr);\n"
-             "  cudaDeviceSynchronize();\n"
-             "}\n"
-             "TEST(Buffer, Sound) { fill(false); }\n"
-             "TEST(Buffer, Stale) { fill(true); }\n");
-  const std::string made = in("project/build");
-  const ProcessEnd configured =
-      ended({"cmake", "-S", in("project"), "-B", made, "-DCMAKE_BUILD_TYPE=Debug",
-             "-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_PREFIX_PATH=" + tree()});
-  ASSERT_EQ(configured.code, 0) << configured.out << configured.err;
-  ASSERT_EQ(ended({"cmake", "--build", made}).code, 0);
-  const ProcessEnd end = ended({"ctest", "--test-dir", made, "--output-on-failure"});
-  EXPECT_NE(end.code, 0);
-  EXPECT_THAT(end.out, HasSubstr("50% tests passed, 1 tests failed out of 2"));
-  EXPECT_THAT(end.out, HasSubstr("use_after_free of device memory"));
-  EXPECT_THAT(end.out, HasSubstr("test.cpp:10 in fill"));
-  EXPECT_FALSE(fs::exists(made + "/afterlife-found/Sound"));
-  EXPECT_FALSE(fs::is_empty(made + "/afterlife-found/Stale"));
 }
 
 TEST_F(Installed, AWheelOfItWorksInAnEmptyEnvironment) {

@@ -177,6 +177,7 @@ TEST(ClientFiles, AFileIsNamedAfterTheScriptAndTheSignature) {
   EXPECT_THAT(name, HasSubstr("crash-use_after_free-"));
   EXPECT_THAT(finding_name(finding, program_of({"./bin/program"})),
               HasSubstr("program-use_after_free-"));
+  EXPECT_EQ(program_of({"bash", "-c", "cd x && python3 y/crash.py --fast"}), "crash");
   finding.fault.signature += " elsewhere";
   EXPECT_NE(finding_name(finding, program_of({"x/crash.py"})), name);
 }
