@@ -100,7 +100,7 @@ void SampleWriter::write(const std::string& line) {
 
 // ---- reading ----
 
-Recorded::Recorded(const std::string& file) {
+Recorded::Recorded(const std::string& file, double seconds) : seconds_(seconds) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw std::runtime_error(fmt::format("{}: cannot open: {}", file, std::strerror(errno)));
   std::size_t number = 0;
@@ -140,6 +140,12 @@ std::optional<Round> Recorded::measure(const Request& request) {
     (sample.side == Side::base ? round.base : round.head) = sample.reading;
   }
   return round;
+}
+
+bool Recorded::must_end() {
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+  is_late_ = seconds_ > 0 && passed.count() > seconds_;
+  return is_late_ || (is_unjudged_ && next_ == samples_.size());
 }
 
 }  // namespace harness::gate

@@ -7,6 +7,7 @@
 // Errors: std::runtime_error, with the name of the file.
 #pragma once
 
+#include <chrono>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -48,16 +49,23 @@ class SampleWriter {
 /// A source that replays the measurements of a file.
 class Recorded : public Source {
  public:
-  explicit Recorded(const std::string& file);
+  /// `seconds`: time limit for reading and computing; 0 for none.
+  explicit Recorded(const std::string& file, double seconds = 0);
 
   const Plan& plan() const { return plan_; }
   std::optional<Round> measure(const Request& request) override;
-  End why_ended() const override { return end_ == End::complete ? End::stopped : end_; }
-  /// Ends the look that was not computed in the original trial, so that there is no verdict here
-  /// either.
-  bool must_end() override { return is_unjudged_ && next_ == samples_.size(); }
+  End why_ended() const override {
+    if (is_late_) return End::out_of_time;
+    return end_ == End::complete ? End::stopped : end_;
+  }
+  /// Also ends the look that was not computed in the original trial, so that there is no verdict
+  /// here either.
+  bool must_end() override;
 
  private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double seconds_;
+  bool is_late_ = false;  ///< The limit was reached while it was computed.
   Plan plan_;
   std::vector<Sample> samples_;
   std::size_t next_ = 0;

@@ -112,9 +112,9 @@ Comparison measured(const GateOptions& options) {
   return comparison;
 }
 
-Comparison recomputed(const std::string& file) {
+Comparison recomputed(const GateOptions& options) {
   end_on_interrupts();
-  gate::Recorded source(file);
+  gate::Recorded source(options.recompute, options.seconds);
   return compared(source, source.plan(), take_interrupts());
 }
 
@@ -237,8 +237,7 @@ int gate(const GateOptions& options) {
   if (options.calibrating_rounds > 0) return calibrate(options);
   if (!options.canaries.empty()) return judge_itself(options);
   require_files(options);
-  const Comparison comparison =
-      options.recompute.empty() ? measured(options) : recomputed(options.recompute);
+  const Comparison comparison = options.recompute.empty() ? measured(options) : recomputed(options);
   write_files(options, comparison);
   if (options.json)
     fmt::print("{}\n", reports::gate_json(comparison));

@@ -41,8 +41,12 @@ CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   add_seed(*command, options.seed, "Seed of the order of measurements and of resampling (1)");
   command->add_option("--samples", options.samples, "Write all samples to this new file")
       ->type_name("FILE");
-  command->add_option("--recompute", options.recompute, "Judge the samples of this file again")
-      ->type_name("FILE");
+  CLI::Option* const recompute =
+      command->add_option("--recompute", options.recompute, "Judge the samples of this file again")
+          ->type_name("FILE");
+  // The file has the rule, and nothing is measured.
+  for (const char* other : {"--rounds", "--timeout", "--min-time", "--seed", "--samples"})
+    recompute->excludes(other);
   command
       ->add_option(
           "--canaries", options.canaries,

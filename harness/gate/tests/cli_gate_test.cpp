@@ -185,7 +185,9 @@ TEST(CliGate, WrongArgumentsAreAUsageError) {
        {Words{"gate"}, Words{"gate", "--", "true"}, Words{"gate", "--", "true", "--"},
         Words{"gate", "--rounds", "7", "--", "true", "--", "true"},
         Words{"gate", "--nosuch", "--", "true", "--", "true"},
-        Words{"gate", "--recompute", "x", "--", "true", "--", "true"}})
+        Words{"gate", "--recompute", "x", "--", "true", "--", "true"},
+        Words{"gate", "--recompute", "x", "--rounds", "9"},
+        Words{"gate", "--recompute", "x", "--samples", "y"}})
     expect_only_line(run_toys(wrong), 3, "");
 }
 
