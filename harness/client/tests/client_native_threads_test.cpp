@@ -42,9 +42,8 @@ class ClientNativeMistakes : public ClientNativeThreads,
 TEST_P(ClientNativeMistakes, AreFoundFromSeveralSeedsAndReplay) {
   for (unsigned seed = 1; seed <= sampled(3, 1); ++seed) {
     const auto begin = std::chrono::steady_clock::now();
-    const json result =
-        found({"--seconds", "20", "--runs", "100", "--seed", std::to_string(seed)},
-              command(GetParam().name), 1);
+    const json result = found({"--seconds", "20", "--runs", "100", "--seed", std::to_string(seed)},
+                              command(GetParam().name), 1);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40));
     ASSERT_GE(result["findings"].size(), 1u) << seed;
     const json& finding = result["findings"][0];
