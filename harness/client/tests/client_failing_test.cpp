@@ -5,8 +5,8 @@
 #include <string>
 #include <tuple>
 
-#include "harness/client/outside/search/failure.h"
 #include "harness/base/tests/sampled.h"
+#include "harness/client/outside/search/failure.h"
 #include "harness/client/tests/run_stage.h"
 
 namespace harness {
