@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# cached.sh SOURCE_DIR CCACHE COMPILER ARGUMENT...: compiles by ccache. A clone in another folder has the same entries,
-# since the compiler is given names relative to the build folder. Beside a precompiled header is the hash of its text
-# without comments, by which ccache knows it: when a comment changes, only that header is compiled again.
+# cached.sh SOURCE_DIR CCACHE COMPILER ARGUMENT...: compiles by ccache, with names relative to the build folder. Beside a
+# precompiled header is the hash of its text without comments, by which ccache knows it: when a comment changes, only that
+# header is compiled again.
 export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
 export CCACHE_SLOPPINESS=pch_defines,time_macros  # As its manual asks for precompiled headers.
 shift

@@ -272,7 +272,7 @@ ClientRun run_client(const Client& client, const Orders& orders, const std::atom
   ClientRun run;
   const Broker broker(folder.name());
   HangWatch watch;
-  run.ended = run_process(without_shim(client.command),
+  run.ended = run_process(without_shim(client.command, client.environment),
                           process_options(client, folder.name(), orders, &watch), stop);
   run.reports = read_reports(folder.name());
   judge_end(run, client, orders);

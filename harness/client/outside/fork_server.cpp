@@ -29,7 +29,7 @@ ForkServer::ForkServer(const Client& client, const std::atomic<bool>& stop, cons
     : client_(client),
       stop_(stop),
       door_(ServerSocket::listen(folder_.name())),
-      process_(without_shim(client.command),
+      process_(without_shim(client.command, client.environment),
                process_options(client, ordered_to_serve(folder_.name(), orders), orders), stop) {
   broker_.expect_children_of(process_.id());
   wait_for_question();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/client/outside/shim.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -20,6 +21,11 @@ bool is_shim(const fs::path& file) {
     return false;
   const std::string text = read_whole_file(file);
   return text.starts_with("#!") && text.find("/pyenv\" exec ") != text.npos;
+}
+
+/// Returns whether pyenv may choose another program because of the variable.
+bool changes_choice(const std::string& variable) {
+  return variable.starts_with("PATH=") || variable.starts_with("PYENV_");
 }
 
 std::string without_newline(std::string line) {
@@ -42,10 +48,10 @@ std::string program_behind_shim(const std::string& name) {
   return find_tool(program) == program ? program : "";
 }
 
-Command without_shim(const Command& command) {
+Command without_shim(const Command& command, const std::vector<std::string>& environment) {
   static std::mutex mutex;
   static std::map<std::string, std::string> programs;
-  if (command.empty()) return command;
+  if (command.empty() || std::ranges::any_of(environment, changes_choice)) return command;
   const std::lock_guard lock(mutex);
   const auto [row, is_new] = programs.try_emplace(command.front());
   if (is_new) row->second = program_behind_shim(command.front());

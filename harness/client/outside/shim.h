@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/base/process/process.h"
 
@@ -14,7 +15,8 @@ namespace harness::client {
 std::string program_behind_shim(const std::string& name);
 
 /// Returns the command with such a program in place of a shim. Asks pyenv once for each name.
-/// Threads: any.
-Command without_shim(const Command& command);
+/// Returns the command as it is if the environment ("NAME=value") could make pyenv choose another
+/// program. Threads: any.
+Command without_shim(const Command& command, const std::vector<std::string>& environment);
 
 }  // namespace harness::client

@@ -56,6 +56,12 @@ TEST_F(ClientShim, AProgramThatPyenvDoesNotHaveIsStartedAsItIs) {
   EXPECT_THAT(program_behind_shim("python3"), IsEmpty());
 }
 
+TEST_F(ClientShim, AVariableThatChangesTheChoiceKeepsTheShim) {
+  const Command command{"python3", "mine.py"};
+  EXPECT_EQ(without_shim(command, {"PYENV_VERSION=3.12"}), command);
+  EXPECT_EQ(without_shim(command, {"PATH=/usr/bin"}), command);
+}
+
 TEST_F(ClientShim, AnotherScriptInAFolderOfThatNameIsNone) {
   write_program("shims/python3", "exec /usr/bin/python3 \"$@\"");
   EXPECT_THAT(program_behind_shim("python3"), IsEmpty());
